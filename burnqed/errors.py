@@ -1,0 +1,17 @@
+"""The two ways a command can end early that are not bugs.
+
+Exit codes of every command: 0 done; 1 bug (never repeated); 2 bad input (never repeated); 75 try again
+(SIGTERM, sidecar gone, store unreachable).
+"""
+
+EXIT_BUG = 1
+EXIT_BAD_INPUT = 2
+EXIT_TRY_AGAIN = 75
+
+
+class BadInput(Exception):
+    """What the user gave cannot be used. The message is one sentence: what is wrong, where, and what to do."""
+
+
+class TryAgain(Exception):
+    """An infrastructure failure outside the program: the same command may succeed when it is run again."""
