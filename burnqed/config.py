@@ -1,0 +1,372 @@
+"""The configuration of a run: typed sections, profiles, overrides, and where each value came from.
+
+    burnqed config show --profile demo --set search.budget=300
+
+A value comes from the section's default, then from the profile (`burnqed/profiles/NAME.yaml`, or a path to a YAML file),
+then from `--set`. `resolve` does this once, at submission; the result travels as one JSON document (`RunConfig.to_json`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from burnqed.errors import BadInput
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LeanConfig(Section):
+    """Lean workers."""
+
+    backend: Literal["embedded"] = "embedded"
+    workers: int | None = Field(None, ge=1)
+    """Instances; None means as many as processors and memory of the control group allow."""
+    tactic_timeout_s: float = Field(30.0, gt=0)
+    heartbeats: int = Field(200_000, ge=0)
+    """Lean's `maxHeartbeats` for one tactic; 0 means no limit."""
+    check_timeout_s: float = Field(60.0, gt=0)
+    """Wall clock for compiling one whole proof."""
+    recycle_requests: int = Field(1_000, ge=1)
+    recycle_minutes: float = Field(30.0, gt=0)
+    memory_mb: int = Field(1_200, ge=256)
+    """Memory of one instance above which it is replaced."""
+
+
+class DataConfig(Section):
+    """Theorems, pairs and the benchmark of a run."""
+
+    theorems: str | None = None
+    """URI or path of a theorem index to search; None means the shipped corpus and generated statements."""
+    benchmark: str | None = None
+    """URI or path of the index that is evaluated; None means the shipped benchmark."""
+    generated: int = Field(3_000, ge=0)
+    """Generated statements added to the shipped corpus."""
+    generator_seed: int = 0
+    validation_fraction: float = Field(0.05, ge=0, lt=1)
+    """Share of theorems (by hash of the name) whose pairs measure the evaluation loss."""
+    closer_keep: float = Field(0.1, ge=0, le=1)
+    """Share of one-token closers (rfl, simp, trivial, decide, exact?) kept among the pairs."""
+    max_state_chars: int = Field(4_096, ge=1)
+
+
+class SelectConfig(Section):
+    """Which theorems an iteration searches."""
+
+    theorems: int = Field(300, ge=1)
+    seed: int = 0
+    drop_probe_easy: bool = True
+    """Leave out what one of the probe tactics proves from the root."""
+    probe_timeout_s: float = Field(5.0, gt=0)
+    min_depth: int = Field(2, ge=0)
+    """Corpus theorems with a known proof of fewer tactics are left out."""
+
+
+class PolicyConfig(Section):
+    """The model that proposes tactics, and how it is served."""
+
+    model: str = "tiny"
+    """`tiny` (made on the spot from the corpus), or a folder, store URI or hub id of a causal language model."""
+    hidden_size: int = Field(128, ge=8)
+    layers: int = Field(4, ge=1)
+    heads: int = Field(4, ge=1)
+    vocabulary: int = Field(2_048, ge=300)
+    """Shape of the tiny model; ignored for any other."""
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Type the exported model is saved and served in."""
+    max_new_tokens: int = Field(48, ge=1)
+    max_prompt_tokens: int = Field(512, ge=16)
+    embed_max_tokens: int = Field(512, ge=8)
+    top_p: float = Field(0.95, gt=0, le=1)
+    max_batch: int = Field(128, ge=1)
+    """Sequences that the embedded server decodes at once."""
+    generate_url: str | None = None
+    score_url: str | None = None
+    """Addresses of a policy server; None means the sidecar's."""
+    request_timeout_s: float = Field(120.0, gt=0)
+
+
+class SftConfig(Section):
+    """Fine-tuning on next-token loss over tactics."""
+
+    method: Literal["full", "lora"] = "full"
+    start: Literal["previous_adapter", "merged", "base"] = "base"
+    """Weights that iteration N > 0 starts from: the previous adapter (or weights), the previous merged model, or the base model."""
+    learning_rate: float = Field(2e-4, gt=0)
+    learning_rate_decay: float = Field(0.5, gt=0, le=1)
+    """Factor per iteration."""
+    steps: int = Field(1_500, ge=1)
+    later_steps: int = Field(800, ge=1)
+    """Optimiser steps at iteration 0, and at later ones."""
+    batch_tokens: int = Field(4_096, ge=64)
+    """Tokens of one packed batch."""
+    accumulation: int = Field(1, ge=1)
+    max_length: int = Field(1_024, ge=64)
+    warmup_steps: int = Field(100, ge=0)
+    weight_decay: float = Field(0.01, ge=0)
+    gradient_clip: float = Field(1.0, gt=0)
+    base_pairs: int = Field(10_000, ge=0)
+    """Base pairs sampled at iterations after 0; 0 means all."""
+    trajectory_upsample: int = Field(10, ge=1)
+    """How often each pair from a found proof counts."""
+    lora_rank: int = Field(16, ge=1)
+    lora_alpha: int = Field(32, ge=1)
+    lora_dropout: float = Field(0.05, ge=0, lt=1)
+    checkpoint_every: int = Field(250, ge=1)
+    evaluate_every: int = Field(100, ge=1)
+    seed: int = 0
+
+
+class EbmConfig(Section):
+    """The goal-conditioned energy head."""
+
+    enabled: bool = True
+    widths: list[int] | None = None
+    """Hidden widths; None scales 2048, 1024, 512 (for d = 4096) with the model's d."""
+    dropout: float = Field(0.15, ge=0, lt=1)
+    learning_rate: float = Field(3e-4, gt=0)
+    weight_decay: float = Field(0.01, ge=0)
+    steps: int = Field(1_500, ge=1)
+    batch: int = Field(128, ge=2)
+    negatives: int = Field(15, ge=1)
+    """Negatives beside each positive: 60 % siblings, 30 % same theorem, 10 % other theorems."""
+    sibling_share: float = Field(0.6, ge=0, le=1)
+    theorem_share: float = Field(0.3, ge=0, le=1)
+    power_iterations: int = Field(5, ge=1)
+    min_temperature: float = Field(0.05, gt=0)
+    max_temperature: float = Field(10.0, gt=0)
+    log_every: int = Field(50, ge=1)
+    embed_batch: int = Field(64, ge=1)
+    embed_save_every: int = Field(20_000, ge=1)
+    seed: int = 0
+
+
+class SearchConfig(Section):
+    """Best-first search for training data."""
+
+    budget: int = Field(100, ge=1)
+    """Nodes expanded per theorem."""
+    seconds: float = Field(120.0, gt=0)
+    """Wall clock per theorem, counted while it is open."""
+    depth: int = Field(50, ge=1)
+    candidates: int = Field(8, ge=1)
+    temperature: float = Field(1.0, ge=0)
+    alpha: float = 1.0
+    beta: float = Field(1.0, ge=0)
+    """Weight of the energy."""
+    length_exponent: float = Field(0.5, ge=0)
+    """λ: the path's log-probability is divided by depth^λ, so that deep paths are not starved."""
+    energy_depth: int = Field(2, ge=1)
+    """d₀: the energy counts fully from this depth on; near the root the head has little to go by."""
+    noise: bool = True
+    """Iteration 0 also searches with the noisy variant."""
+    noise_temperature: float = Field(1.2, ge=0)
+    probe_tactics: bool = False
+    """Also try the probe tactics at every expanded state."""
+    open_theorems: int = Field(32, ge=1)
+    """Theorems searched at the same time by one process."""
+    shards: int | None = Field(None, ge=1)
+    """None means twice the workflow's parallelism."""
+    theorems_per_part: int = Field(8, ge=1)
+    seed: int = 0
+
+
+class EvaluateConfig(Section):
+    """Evaluation on the benchmark."""
+
+    budgets: list[int] = Field(default_factory=lambda: [100, 300, 600], min_length=1)
+    seconds: float = Field(300.0, gt=0)
+    depth: int = Field(50, ge=1)
+    candidates: int = Field(16, ge=1)
+    temperature: float = Field(1.0, ge=0)
+    samples: int = Field(1, ge=1)
+    """N of pass@N: independent searches per theorem."""
+    with_head: bool = True
+    shards: int | None = Field(None, ge=1)
+    theorems_per_part: int = Field(8, ge=1)
+    seed: int = 0
+
+
+class NegativesConfig(Section):
+    """Known proofs replayed with other candidates at every state, for the head's training."""
+
+    theorems: int = Field(400, ge=0)
+    candidates: int = Field(4, ge=0)
+    probe_tactics: bool = True
+    walk_depth: int = Field(2, ge=0)
+    """Steps of a random walk continued from each failed branch."""
+    walks: int = Field(1, ge=0)
+    shards: int = Field(1, ge=1)
+    theorems_per_part: int = Field(32, ge=1)
+    seed: int = 0
+
+
+class GateConfig(Section):
+    """Go/no-go thresholds (docs/gates.md says where they come from)."""
+
+    mode: Literal["off", "auto", "ask"] = "off"
+    min_rate: float = Field(0.0, ge=0, le=1)
+    min_rate_with_head: float = Field(0.0, ge=0, le=1)
+    min_gain: float = 0.0
+    """Required change of the solve rate from the previous iteration."""
+    max_loss: float | None = None
+    min_rank1_deep: float = Field(0.0, ge=0, le=1)
+    """Rank-1 accuracy of the head at depth 4 and more."""
+
+
+class WorkflowConfig(Section):
+    """How the steps are run."""
+
+    parallelism: int = Field(1, ge=1)
+    """Search or evaluation pods at the same time."""
+    retries: int = Field(3, ge=0)
+    retry_seconds: int = Field(5, ge=0)
+    """First wait before a repetition; doubles each time."""
+    step_hours: float = Field(24.0, gt=0)
+    """Deadline of one step."""
+
+
+class CostConfig(Section):
+    """Prices in US dollars per hour, for the report; 0 means not priced."""
+
+    cpu_hour: float = Field(0.0, ge=0)
+    gpu_hour: float = Field(0.0, ge=0)
+
+
+class RunConfig(Section):
+    """Everything that decides what a run does."""
+
+    profile: str = "default"
+    lean: LeanConfig = LeanConfig()
+    data: DataConfig = DataConfig()
+    select: SelectConfig = SelectConfig()
+    policy: PolicyConfig = PolicyConfig()
+    sft: SftConfig = SftConfig()
+    ebm: EbmConfig = EbmConfig()
+    search: SearchConfig = SearchConfig()
+    negatives: NegativesConfig = NegativesConfig()
+    evaluate: EvaluateConfig = EvaluateConfig()
+    gate: GateConfig = GateConfig()
+    workflow: WorkflowConfig = WorkflowConfig()
+    cost: CostConfig = CostConfig()
+
+    def to_json(self) -> str:
+        return self.model_dump_json()
+
+    @staticmethod
+    def from_json(text: str) -> RunConfig:
+        try:
+            return RunConfig.model_validate_json(text)
+        except ValidationError as error:
+            raise BadInput(explain(error, "the configuration document")) from None
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A configuration and the origin of each value, by dotted key: `default`, `profile NAME`, or `--set`."""
+
+    config: RunConfig
+    origin: dict[str, str]
+
+
+def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested mappings to dotted keys."""
+    out: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            out |= flat(value, f"{prefix}{key}.")
+        else:
+            out[prefix + key] = value
+    return out
+
+
+KEYS = tuple(flat(RunConfig().model_dump()))
+
+
+def profiles() -> list[str]:
+    """Names of the shipped profiles."""
+    return sorted(f.name[:-5] for f in resources.files("burnqed.profiles").iterdir() if f.name.endswith(".yaml"))
+
+
+def read_profile(name: str) -> dict[str, Any]:
+    """The values of a shipped profile, or of a YAML file when `name` is a path."""
+    if name.endswith((".yaml", ".yml")):
+        path = Path(name)
+        if not path.is_file():
+            raise BadInput(f"There is no profile file {name}; give the path of a YAML file or one of: {', '.join(profiles())}.")
+        text, where = path.read_text(encoding="utf-8"), name
+    elif name in profiles():
+        text = (resources.files("burnqed.profiles") / f"{name}.yaml").read_text(encoding="utf-8")
+        where = f"profile {name}"
+    else:
+        raise BadInput(f"There is no profile {name!r}{nearest(name, profiles())}; choose one of: {', '.join(profiles())}.")
+    try:
+        values = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; mend it.") from None
+    if not isinstance(values, dict):
+        raise BadInput(f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; mend it.")
+    return values
+
+
+def resolve(profile: str = "default", overrides: list[str] | None = None) -> Resolved:
+    """Resolves a profile and `key=value` overrides into one configuration.
+
+    Raises BadInput for an unknown profile or key (naming the nearest one) and for a value of the wrong type.
+    """
+    origin = dict.fromkeys(KEYS, "default")
+    values: dict[str, Any] = {"profile": profile}
+    layers: list[tuple[str, dict[str, Any]]] = []
+    if profile != "default":
+        layers.append((f"profile {profile}", flat(read_profile(profile))))
+    layers.append(("--set", dict(parse_override(text) for text in overrides or [])))
+    for source, layer in layers:
+        for key, value in layer.items():
+            if key not in origin:
+                raise BadInput(f"Unknown configuration key {key!r} in {source}{nearest(key, KEYS)}; see `burnqed config show`.")
+            section, _, field = key.rpartition(".")
+            (values.setdefault(section, {}) if section else values)[field] = value
+            origin[key] = source
+    try:
+        return Resolved(RunConfig.model_validate(values), origin)
+    except ValidationError as error:
+        key = ".".join(str(part) for part in error.errors()[0]["loc"][:2])
+        raise BadInput(explain(error, origin.get(key, "the configuration"))) from None
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """`search.budget=300` to ("search.budget", 300); the value is read as YAML."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise BadInput(f"--set {text!r} is not of the form section.key=value; write for example --set search.budget=300.")
+    try:
+        return key.strip(), yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise BadInput(f"The value in --set {text!r} is not valid YAML; quote it.") from None
+
+
+def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
+    """`; did you mean 'search.budget'?`, or nothing when no known word is close."""
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    if not close and "." in word:  # right key, wrong section
+        close = [key for key in known if key.rpartition(".")[2] == word.rpartition(".")[2]][:1]
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def explain(error: ValidationError, where: str) -> str:
+    """The first complaint of pydantic in one sentence."""
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"Unknown configuration key {key!r} in {where}{nearest(key, KEYS)}; see `burnqed config show`."
+    given = json.dumps(first.get("input"), default=str)
+    return f"The value {given} of {key!r} ({where}) is wrong: {first['msg'][0].lower() + first['msg'][1:]}."

@@ -1,0 +1,77 @@
+"""Where things lie in the store: RUN/data, RUN/iterations/iter_N/…, RUN/summary.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SUCCESS = "_SUCCESS"
+STARTED = "_STARTED"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths of one iteration of one run, relative to the store's URI."""
+
+    run: str
+    iteration: int
+
+    @property
+    def data(self) -> str:
+        return f"{self.run}/data"
+
+    @property
+    def base(self) -> str:
+        """The model that iteration 0 is trained from."""
+        return f"{self.run}/base"
+
+    @property
+    def summary(self) -> str:
+        return f"{self.run}/summary.json"
+
+    @property
+    def root(self) -> str:
+        return f"{self.run}/iterations/iter_{self.iteration}"
+
+    @property
+    def selection(self) -> str:
+        return f"{self.root}/selection"
+
+    @property
+    def adapter(self) -> str:
+        return f"{self.root}/adapter"
+
+    @property
+    def model(self) -> str:
+        return f"{self.root}/model"
+
+    @property
+    def report(self) -> str:
+        return f"{self.root}/report"
+
+    @property
+    def logs(self) -> str:
+        return f"{self.root}/logs"
+
+    def embeddings(self, stage: str) -> str:
+        return f"{self.root}/embeddings/{stage}"
+
+    def head(self, stage: str) -> str:
+        """`search`: the head that this iteration's search uses; `final`: trained on its trajectories too."""
+        return f"{self.root}/ebm/{stage}"
+
+    def trajectories(self, variant: str) -> str:
+        return f"{self.root}/trajectories/{variant}"
+
+    def evaluation(self, variant: str) -> str:
+        return f"{self.root}/evaluation/{variant}"
+
+    def at(self, iteration: int) -> Layout:
+        return Layout(self.run, iteration)
+
+
+def shard_folder(prefix: str, shard: int, shards: int) -> str:
+    return f"{prefix}/shard-{shard:04d}-of-{shards:04d}"
+
+
+def part_file(part: int) -> str:
+    return f"part-{part:05d}.parquet"

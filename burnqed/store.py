@@ -1,0 +1,222 @@
+"""The store: one URI for a folder or for S3, with atomic whole-file writes.
+
+    store = Store("runs")                    # a folder
+    store = Store("s3://bucket/prefix")      # endpoint and keys from AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, …
+
+Paths are relative to the URI and use `/`. A file is complete or absent: local files are written beside their target and
+renamed, S3 objects appear when their upload ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from burnqed.errors import BadInput, TryAgain
+
+TEMPORARY = ".tmp-"
+
+
+class Store:
+    """A folder or an S3 prefix.
+
+    Methods raise BadInput when the store refuses (credentials, permissions, missing file) and TryAgain when it cannot be reached.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri.rstrip("/") if uri not in ("/", "") else uri
+        if not uri or ("://" in uri and not uri.startswith(("s3://", "file://"))):
+            raise BadInput(f"{uri!r} is not a store; give a folder, or s3://BUCKET/PREFIX.")
+        options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True} if uri.startswith("s3://") else {}
+        with self._errors(""):
+            self.fs, self.root = fsspec.core.url_to_fs(self.uri, **options)
+        self.is_local = isinstance(self.fs, LocalFileSystem)
+
+    def __repr__(self) -> str:
+        return f"Store({self.uri!r})"
+
+    def full(self, path: str) -> str:
+        """The path inside the file system."""
+        return f"{self.root}/{path}" if path else self.root
+
+    def locate(self, path: str) -> str:
+        """The URI of a path, for people and logs."""
+        return f"{self.uri}/{path}"
+
+    # ---- reading
+
+    def exists(self, path: str) -> bool:
+        with self._errors(path):
+            return bool(self.fs.exists(self.full(path)))
+
+    def read_bytes(self, path: str) -> bytes:
+        with self._errors(path):
+            return bytes(self.fs.cat_file(self.full(path)))
+
+    def read_text(self, path: str) -> str:
+        return self.read_bytes(path).decode("utf-8")
+
+    def read_json(self, path: str) -> Any:
+        return json.loads(self.read_bytes(path))
+
+    def list(self, prefix: str) -> list[str]:
+        """Relative paths of all files below `prefix`, sorted; unfinished writes are left out."""
+        with self._errors(prefix):
+            base = self.full("").rstrip("/") + "/"
+            try:
+                found = self.fs.find(self.full(prefix))
+            except FileNotFoundError:
+                return []
+        return sorted(p.removeprefix(base) for p in found if TEMPORARY not in p.rpartition("/")[2])
+
+    def digest(self, path: str) -> str:
+        """SHA-256 of a file, in hexadecimal."""
+        with self._errors(path), self.fs.open(self.full(path), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def size(self, path: str) -> int:
+        with self._errors(path):
+            return int(self.fs.size(self.full(path)))
+
+    # ---- writing
+
+    def write_bytes(self, path: str, data: bytes) -> None:
+        with self._errors(path):
+            if not self.is_local:
+                self.fs.pipe_file(self.full(path), data)
+                return
+            with self._renamed(path) as temporary:
+                temporary.write_bytes(data)
+
+    def write_text(self, path: str, text: str) -> None:
+        self.write_bytes(path, text.encode("utf-8"))
+
+    def write_json(self, path: str, value: Any) -> None:
+        self.write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+    def delete(self, prefix: str) -> None:
+        """Removes a file or everything below a prefix; absent is fine."""
+        with self._errors(prefix):
+            if self.fs.exists(self.full(prefix)):
+                self.fs.rm(self.full(prefix), recursive=True)
+
+    def move(self, source: str, target: str) -> None:
+        """Moves everything below a prefix: a rename in a folder, copy and delete in S3."""
+        with self._errors(source):
+            if self.is_local:
+                Path(self.full(target)).parent.mkdir(parents=True, exist_ok=True)
+                os.rename(self.full(source), self.full(target))
+                return
+            for path in self.list(source):
+                self.fs.copy(self.full(path), self.full(target + path.removeprefix(source)))
+            self.fs.rm(self.full(source), recursive=True)
+
+    # ---- whole folders
+
+    def fetch(self, prefix: str, folder: Path) -> Path:
+        """A local folder with the files below `prefix`: the store's own folder, or `folder` after a download."""
+        if self.is_local:
+            return Path(self.full(prefix))
+        for path in self.list(prefix):
+            target = folder / path.removeprefix(prefix).lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with self._errors(path):
+                self.fs.get_file(self.full(path), str(target))
+        return folder
+
+    def upload(self, folder: Path, prefix: str) -> None:
+        """Copies every file of a local folder below `prefix`."""
+        for file in sorted(folder.rglob("*")):
+            if file.is_file():
+                self.upload_file(file, f"{prefix}/{file.relative_to(folder).as_posix()}")
+
+    def upload_file(self, file: Path, path: str) -> None:
+        with self._errors(path):
+            if not self.is_local:
+                self.fs.put_file(str(file), self.full(path))
+                return
+            with self._renamed(path) as temporary:
+                shutil.copyfile(file, temporary)
+
+    def check_writable(self) -> None:
+        """Writes and removes a small file. Raises BadInput or TryAgain with the reason."""
+        probe = f"{TEMPORARY}{uuid.uuid4().hex}"
+        self.write_bytes(probe, b"burnqed")
+        self.delete(probe)
+
+    # ---- inside
+
+    @contextmanager
+    def _renamed(self, path: str) -> Iterator[Path]:
+        """A temporary file beside a local path that replaces it when the block ends well."""
+        target = Path(self.full(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.parent / f"{TEMPORARY}{uuid.uuid4().hex}"
+        try:
+            yield temporary
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @contextmanager
+    def _errors(self, path: str) -> Iterator[None]:
+        """Translates what file systems raise into one sentence."""
+        where = self.locate(path) if path else self.uri
+        try:
+            yield
+        except FileNotFoundError:
+            raise BadInput(f"{where} does not exist; check the store's address, or run the step that writes it.") from None
+        except (PermissionError, NotADirectoryError, IsADirectoryError, FileExistsError) as error:
+            advice = "check the keys (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) and the bucket's policy" if not self._local() else "choose a folder that you may write to"
+            raise BadInput(f"The store refuses access to {where} ({error.strerror or error}); {advice}.") from None
+        except OSError as error:
+            if self._local():
+                raise BadInput(f"The store cannot use {where} ({error.strerror or error}); free some space or choose another folder.") from None
+            raise TryAgain(f"The store did not answer at {where}: {error}.") from None
+        except Exception as error:
+            # botocore's exceptions have no common public base; by name so that a folder store does not import it
+            kind = type(error).__name__
+            if kind in ("NoCredentialsError", "PartialCredentialsError"):
+                raise BadInput(f"There are no S3 credentials for {where}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a workload identity.") from None
+            if kind in ("EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ConnectionClosedError", "HTTPClientError"):
+                raise TryAgain(f"The store did not answer at {where}: {error}.") from None
+            raise
+
+    def _local(self) -> bool:
+        return getattr(self, "is_local", not self.uri.startswith("s3://"))
+
+
+Report = Callable[[str], None]
+
+
+def copy(source: Store, target: Store, prefix: str = "", report: Report | None = None) -> tuple[int, int]:
+    """Copies everything below `prefix`, verified by digest; files that are there with the right digest are left.
+
+    `_SUCCESS` files go last, so that a cut-off copy never looks complete. Returns (copied, already there).
+    """
+    paths = source.list(prefix)
+    if not paths:
+        raise BadInput(f"There is nothing to copy at {source.locate(prefix)}; check the address with `burnqed store show`.")
+    paths.sort(key=lambda p: (p.endswith("/_SUCCESS"), p))
+    copied = 0
+    for path in paths:
+        digest = source.digest(path)
+        if target.exists(path) and target.size(path) == source.size(path) and target.digest(path) == digest:
+            continue
+        target.write_bytes(path, source.read_bytes(path))
+        if target.digest(path) != digest:
+            raise TryAgain(f"{target.locate(path)} differs from its source after the copy; run the same command again.")
+        copied += 1
+        if report:
+            report(path)
+    return copied, len(paths) - copied
