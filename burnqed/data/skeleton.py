@@ -1,0 +1,101 @@
+"""When two statements count as the same: up to renaming and spacing, or up to all names and numerals.
+
+`normal_form` keeps training theorems and the benchmark apart; `skeleton` limits how often one shape is repeated.
+Both work on the text of a closed proposition alone, so that they also serve statements that Lean has not seen yet.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(r"«[^»]*»(?:\.\w+)*|[^\W\d][\w'!?]*(?:\.[^\W\d][\w'!?]*)*|\d+|\S")
+_BINDERS = frozenset({"∀", "∃", "fun", "λ"})
+_OPEN = frozenset("([{⟨⦃")
+_CLOSE = frozenset(")]}⟩⦄")
+_KEYWORDS = frozenset({"fun", "λ", "if", "then", "else", "let", "match", "with", "show", "from", "have", "by"})
+_SYNONYMS = {"ℕ": "Nat", "ℤ": "Int", "λ": "fun"}
+
+
+def _is_word(token: str) -> bool:
+    return token[0].isalpha() or token[0] in "_«"
+
+
+def _is_name(token: str) -> bool:
+    return _is_word(token) and token not in _KEYWORDS
+
+
+def _names(tokens: list[str], start: int) -> list[str]:
+    """The run of names that begins at `start`."""
+    end = start
+    while end < len(tokens) and _is_name(tokens[end]):
+        end += 1
+    return tokens[start:end]
+
+
+@dataclass
+class _Scope:
+    """What is bound between two brackets: a binder of Lean reaches to the bracket that closes around it."""
+
+    renamed: dict[str, str] = field(default_factory=dict)
+    in_binder: bool = False
+    """Between `∀` and its comma (`fun` and its arrow), where `(a b : T)` binds for the rest of this scope."""
+
+
+def skeleton(statement: str) -> str:
+    """The statement with every word blanked to `x` and every numeral to `0`, without spaces."""
+    tokens = _TOKEN.findall(statement)
+    return "".join("0" if t.isdecimal() else "x" if _is_word(t) else t for t in tokens)
+
+
+def normal_form(statement: str) -> str:
+    """The statement with bound variables numbered in order of their binders, and one space between tokens.
+
+    Two closed propositions that differ only in the names of bound variables, in spacing, or in `ℕ` for `Nat` have the
+    same normal form.
+    """
+    tokens = _TOKEN.findall(statement)
+    scopes = [_Scope()]
+    out: list[str] = []
+    bound = 0  # variables so far
+    i = 0
+
+    def declare(names: list[str]) -> int:
+        nonlocal bound
+        for name in names:
+            scopes[-1].renamed[name] = f"v{bound}"
+            out.append(f"v{bound}")
+            bound += 1
+        return len(names)
+
+    def renamed(name: str) -> str:
+        head, dot, rest = name.partition(".")
+        for scope in reversed(scopes):
+            if head in scope.renamed:
+                return scope.renamed[head] + dot + rest
+        return _SYNONYMS.get(name, name)
+
+    while i < len(tokens):
+        token = tokens[i]
+        i += 1
+        if token in _BINDERS:
+            out.append(_SYNONYMS.get(token, token))
+            scopes[-1].in_binder = True
+            i += declare(_names(tokens, i))
+        elif token in _OPEN:
+            out.append(token)
+            names = _names(tokens, i) if scopes[-1].in_binder else []
+            if names and tokens[i + len(names) : i + len(names) + 1] == [":"]:
+                i += declare(names)
+            scopes.append(_Scope())
+        elif token in _CLOSE:
+            out.append(token)
+            if len(scopes) > 1:
+                scopes.pop()
+        elif _is_name(token):
+            out.append(renamed(token))
+        else:
+            out.append(token)
+            if token in {",", "="}:
+                scopes[-1].in_binder = False
+    return " ".join(out)
