@@ -1,0 +1,47 @@
+"""What search knows of the policy: candidates for a proof state, and energies of states.
+
+`burnqed.policy.client.PolicyClient` implements both over HTTP; simulations implement them in benchmarks and tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One proposed tactic."""
+
+    tactic: str
+    log_prob: float
+    """Natural logarithm, summed over the tokens of the reply; of the likeliest when several replies gave this tactic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The distinct candidates for one state, likeliest first."""
+
+    candidates: tuple[Candidate, ...]
+    requested: int
+    """Replies asked for; the rest were duplicates or empty."""
+    model_version: str
+
+
+class Policy(Protocol):
+    async def propose(
+        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+    ) -> list[Proposal]:
+        """Candidates for each state text (see `ProofState.text`), in order. One seed per state: equal seeds, equal replies
+        (where the server is deterministic). Raises TryAgain when the server stays away."""
+        ...
+
+
+class Scorer(Protocol):
+    @property
+    def head_id(self) -> str: ...
+
+    async def score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
+        """Energies of (state, goal) pairs, lower = more provable; `goals` are root states."""
+        ...
