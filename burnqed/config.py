@@ -302,19 +302,25 @@ def read_profile(name: str) -> dict[str, Any]:
     if name.endswith((".yaml", ".yml")):
         path = Path(name)
         if not path.is_file():
-            raise BadInput(f"There is no profile file {name}; give the path of a YAML file or one of: {', '.join(profiles())}.")
+            raise BadInput(
+                f"There is no profile file {name}; give the path of a YAML file or one of: {', '.join(profiles())}."
+            )
         text, where = path.read_text(encoding="utf-8"), name
     elif name in profiles():
         text = (resources.files("burnqed.profiles") / f"{name}.yaml").read_text(encoding="utf-8")
         where = f"profile {name}"
     else:
-        raise BadInput(f"There is no profile {name!r}{nearest(name, profiles())}; choose one of: {', '.join(profiles())}.")
+        raise BadInput(
+            f"There is no profile {name!r}{nearest(name, profiles())}; choose one of: {', '.join(profiles())}."
+        )
     try:
         values = yaml.safe_load(text) or {}
     except yaml.YAMLError as error:
         raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; mend it.") from None
     if not isinstance(values, dict):
-        raise BadInput(f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; mend it.")
+        raise BadInput(
+            f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; mend it."
+        )
     return values
 
 
@@ -332,7 +338,9 @@ def resolve(profile: str = "default", overrides: list[str] | None = None) -> Res
     for source, layer in layers:
         for key, value in layer.items():
             if key not in origin:
-                raise BadInput(f"Unknown configuration key {key!r} in {source}{nearest(key, KEYS)}; see `burnqed config show`.")
+                raise BadInput(
+                    f"Unknown configuration key {key!r} in {source}{nearest(key, KEYS)}; see `burnqed config show`."
+                )
             section, _, field = key.rpartition(".")
             (values.setdefault(section, {}) if section else values)[field] = value
             origin[key] = source
@@ -347,7 +355,9 @@ def parse_override(text: str) -> tuple[str, Any]:
     """`search.budget=300` to ("search.budget", 300); the value is read as YAML."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise BadInput(f"--set {text!r} is not of the form section.key=value; write for example --set search.budget=300.")
+        raise BadInput(
+            f"--set {text!r} is not of the form section.key=value; write for example --set search.budget=300."
+        )
     try:
         return key.strip(), yaml.safe_load(value)
     except yaml.YAMLError:

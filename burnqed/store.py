@@ -37,7 +37,9 @@ class Store:
         self.uri = uri.rstrip("/") if uri not in ("/", "") else uri
         if not uri or ("://" in uri and not uri.startswith(("s3://", "file://"))):
             raise BadInput(f"{uri!r} is not a store; give a folder, or s3://BUCKET/PREFIX.")
-        options: dict[str, Any] = {"use_listings_cache": False, "skip_instance_cache": True} if uri.startswith("s3://") else {}
+        options: dict[str, Any] = (
+            {"use_listings_cache": False, "skip_instance_cache": True} if uri.startswith("s3://") else {}
+        )
         with self._errors(""):
             self.fs, self.root = fsspec.core.url_to_fs(self.uri, **options)
         self.is_local = isinstance(self.fs, LocalFileSystem)
@@ -175,20 +177,36 @@ class Store:
         try:
             yield
         except FileNotFoundError:
-            raise BadInput(f"{where} does not exist; check the store's address, or run the step that writes it.") from None
+            raise BadInput(
+                f"{where} does not exist; check the store's address, or run the step that writes it."
+            ) from None
         except (PermissionError, NotADirectoryError, IsADirectoryError, FileExistsError) as error:
-            advice = "check the keys (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) and the bucket's policy" if not self._local() else "choose a folder that you may write to"
+            advice = (
+                "check the keys (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) and the bucket's policy"
+                if not self._local()
+                else "choose a folder that you may write to"
+            )
             raise BadInput(f"The store refuses access to {where} ({error.strerror or error}); {advice}.") from None
         except OSError as error:
             if self._local():
-                raise BadInput(f"The store cannot use {where} ({error.strerror or error}); free some space or choose another folder.") from None
+                raise BadInput(
+                    f"The store cannot use {where} ({error.strerror or error}); free some space or choose another folder."
+                ) from None
             raise TryAgain(f"The store did not answer at {where}: {error}.") from None
         except Exception as error:
             # botocore's exceptions have no common public base; by name so that a folder store does not import it
             kind = type(error).__name__
             if kind in ("NoCredentialsError", "PartialCredentialsError"):
-                raise BadInput(f"There are no S3 credentials for {where}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a workload identity.") from None
-            if kind in ("EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ConnectionClosedError", "HTTPClientError"):
+                raise BadInput(
+                    f"There are no S3 credentials for {where}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a workload identity."
+                ) from None
+            if kind in (
+                "EndpointConnectionError",
+                "ConnectTimeoutError",
+                "ReadTimeoutError",
+                "ConnectionClosedError",
+                "HTTPClientError",
+            ):
                 raise TryAgain(f"The store did not answer at {where}: {error}.") from None
             raise
 
@@ -206,7 +224,9 @@ def copy(source: Store, target: Store, prefix: str = "", report: Report | None =
     """
     paths = source.list(prefix)
     if not paths:
-        raise BadInput(f"There is nothing to copy at {source.locate(prefix)}; check the address with `burnqed store show`.")
+        raise BadInput(
+            f"There is nothing to copy at {source.locate(prefix)}; check the address with `burnqed store show`."
+        )
     paths.sort(key=lambda p: (p.endswith("/_SUCCESS"), p))
     copied = 0
     for path in paths:

@@ -1,0 +1,66 @@
+"""Child processes end when their parent does, even when it is killed.
+
+The parent holds the write end of a pipe; the child watches the read end (descriptor in $BURNQED_LIFELINE) and ends at once on
+end-of-file. The kernel closes the pipe however the parent dies, on Linux and macOS alike. Every `burnqed` command calls `watch`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from burnqed.errors import EXIT_TRY_AGAIN
+
+VARIABLE = "BURNQED_LIFELINE"
+
+
+def watch() -> None:
+    """Ends this process (exit code 75) as soon as the parent that set $BURNQED_LIFELINE is gone."""
+    descriptor = os.environ.pop(VARIABLE, None)
+    if descriptor is None:
+        return
+    fd = int(descriptor)
+    os.set_inheritable(fd, False)
+
+    def wait() -> None:
+        while os.read(fd, 1):
+            pass
+        os._exit(EXIT_TRY_AGAIN)
+
+    threading.Thread(target=wait, daemon=True, name="lifeline").start()
+
+
+class Child(subprocess.Popen[bytes]):
+    """A subprocess that calls `watch`; it ends when this process does, or when `close_lifeline` is called."""
+
+    def __init__(self, args: Sequence[str], *, env: Mapping[str, str] | None = None, **options: Any) -> None:
+        read, self._write = os.pipe()
+        try:
+            super().__init__(
+                args, env={**(os.environ if env is None else env), VARIABLE: str(read)}, pass_fds=(read,), **options
+            )
+        except BaseException:
+            self.close_lifeline()
+            raise
+        finally:
+            os.close(read)
+
+    def close_lifeline(self) -> None:
+        if self._write >= 0:
+            os.close(self._write)
+            self._write = -1
+
+    def end(self, grace_s: float) -> int:
+        """SIGTERM, then SIGKILL after `grace_s` seconds. Returns the exit code."""
+        if self.poll() is None:
+            self.terminate()
+            try:
+                self.wait(grace_s)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        code = self.wait()
+        self.close_lifeline()
+        return code

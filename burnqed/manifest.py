@@ -1,0 +1,164 @@
+"""Manifests: what a step wrote, from what, and the key that decides whether its output is still good.
+
+`OUTPUT/_SUCCESS` is the manifest; a folder without one is not finished. The key is the step's version, the digests of the
+configuration sections it names and the digests of its inputs' manifests. Everything else is recorded and never compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import socket
+from datetime import UTC, datetime
+from importlib import metadata
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from burnqed.config import RunConfig
+from burnqed.layout import STARTED, SUCCESS
+from burnqed.store import Store
+
+
+class Key(BaseModel):
+    """What must be equal for an output to be reused."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: str
+    version: int
+    parameters: dict[str, str] = Field(default_factory=dict)
+    """Small arguments of the step that change its meaning: stage, variant, shards."""
+    sections: dict[str, str] = Field(default_factory=dict)
+    """Digest of each configuration section that the step names."""
+    inputs: dict[str, str] = Field(default_factory=dict)
+    """Digest in the manifest of each input, by its path in the store."""
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.model_dump())
+
+    def difference(self, old: Key) -> str:
+        """Why `old` is not this key, in a few words; empty when they agree."""
+        if self.version != old.version:
+            return f"the step's version went from {old.version} to {self.version}"
+        for label, mine, theirs in (
+            ("argument", self.parameters, old.parameters),
+            ("configuration section", self.sections, old.sections),
+            ("input", self.inputs, old.inputs),
+        ):
+            changed = sorted(k for k in mine.keys() | theirs.keys() if mine.get(k) != theirs.get(k))
+            if changed:
+                return f"{label} {', '.join(changed)} changed"
+        return ""
+
+
+class OutputFile(BaseModel):
+    path: str
+    """Relative to the output folder."""
+    size: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """`_SUCCESS` of one output folder."""
+
+    key: Key
+    outputs: list[OutputFile]
+    digest: str
+    """Of the outputs' paths and contents: equal outputs, equal digests, whoever wrote them."""
+    facts: dict[str, float | int | str | None] = Field(default_factory=dict)
+    """What the step reports: counts and final metrics."""
+    config: dict[str, object] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
+    started: str
+    finished: str
+    seconds: float
+    host: str
+    dollars: float = 0.0
+
+    def paths(self, prefix: str, ending: str = "") -> list[str]:
+        """Store paths of the outputs with this ending."""
+        return [f"{prefix}/{o.path}" for o in self.outputs if o.path.endswith(ending)]
+
+
+def digest_of(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def make_key(
+    step: str,
+    version: int,
+    config: RunConfig,
+    sections: tuple[str, ...],
+    parameters: dict[str, str],
+    inputs: dict[str, str],
+) -> Key:
+    document = config.model_dump(mode="json")
+    return Key(
+        step=step,
+        version=version,
+        parameters=parameters,
+        sections={s: digest_of(pick(document, s)) for s in sections},
+        inputs=inputs,
+    )
+
+
+def pick(document: dict[str, object], dotted: str) -> object:
+    """`search` or `policy.hidden_size` of a nested document."""
+    value: object = document
+    for part in dotted.split("."):
+        assert isinstance(value, dict)
+        value = value[part]
+    return value
+
+
+def read_manifest(store: Store, prefix: str) -> Manifest | None:
+    path = f"{prefix}/{SUCCESS}"
+    return Manifest.model_validate_json(store.read_bytes(path)) if store.exists(path) else None
+
+
+def write_manifest(
+    store: Store,
+    prefix: str,
+    key: Key,
+    config: RunConfig,
+    facts: dict[str, float | int | str | None],
+    started: datetime,
+    *,
+    dollars_per_hour: float,
+) -> Manifest:
+    """Hashes what lies below `prefix` and writes `_SUCCESS` last."""
+    outputs = [
+        OutputFile(path=path.removeprefix(f"{prefix}/"), size=store.size(path), sha256=store.digest(path))
+        for path in store.list(prefix)
+        if path.rpartition("/")[2] not in (SUCCESS, STARTED)
+    ]
+    finished = datetime.now(UTC)
+    seconds = (finished - started).total_seconds()
+    manifest = Manifest(
+        key=key,
+        outputs=outputs,
+        digest=digest_of([[o.path, o.sha256] for o in outputs]),
+        facts=facts,
+        config=config.model_dump(mode="json"),
+        versions=versions(),
+        started=started.isoformat(timespec="seconds"),
+        finished=finished.isoformat(timespec="seconds"),
+        seconds=round(seconds, 3),
+        host=f"{socket.gethostname()} ({platform.platform()})",
+        dollars=round(seconds / 3600 * dollars_per_hour, 6),
+    )
+    store.write_text(f"{prefix}/{SUCCESS}", manifest.model_dump_json(indent=1) + "\n")
+    return manifest
+
+
+def versions() -> dict[str, str]:
+    """Versions of what matters to a result, as far as installed."""
+    found = {"python": platform.python_version()}
+    for package in ("burnqed", "torch", "transformers", "peft", "pyarrow"):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
