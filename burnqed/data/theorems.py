@@ -1,0 +1,88 @@
+"""Theorem indices: `{"theorems": [{"name", "statement", "header"?, "file_path"?}], "header"?}`.
+
+Also the three indices a run starts from: what is searched (`theorems.json`), what is evaluated (`benchmark.json`), and the
+known proofs (`burnqed.data.corpus`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from burnqed.errors import BadInput
+from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
+from burnqed.store import Store
+
+
+class TheoremIndex(BaseModel):
+    """A file of theorems. Reading puts the index's header into every theorem that has none."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    theorems: list[Theorem]
+    header: str | None = None
+
+
+def parse_index(text: str, where: str, header: str | None = None) -> list[Theorem]:
+    """Theorems of an index, each with its header (its own, else the index's, else `header`, else the default one).
+
+    Raises BadInput when the text is no index, is empty, or repeats a name.
+    """
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{where} is not valid JSON ({error.msg} at line {error.lineno}); mend it.") from None
+    if isinstance(document, list):
+        document = {"theorems": document}
+    try:
+        index = TheoremIndex.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the document"
+        raise BadInput(
+            f'{where} is not a theorem index: {place}: {first["msg"]}; the form is {{"theorems": [{{"name", "statement"}}]}}.'
+        ) from None
+    if not index.theorems:
+        raise BadInput(f"{where} holds no theorems; add some, or choose another file.")
+    repeated = [name for name, count in Counter(t.name for t in index.theorems).items() if count > 1]
+    if repeated:
+        raise BadInput(f"{where} holds the name {repeated[0]!r} more than once; names must be unique.")
+    common = index.header if index.header is not None else header if header is not None else DEFAULT_HEADER
+    return [t if t.header is not None else t.model_copy(update={"header": common}) for t in index.theorems]
+
+
+def read_index(location: str, header: str | None = None) -> list[Theorem]:
+    """Reads an index from a path or from a store URI."""
+    if "://" in location:
+        prefix, _, name = location.rpartition("/")
+        return parse_index(Store(prefix).read_text(name), location, header)
+    path = Path(location)
+    if not path.is_file():
+        raise BadInput(f"There is no theorem index at {location}; give the path of a JSON file.")
+    return parse_index(path.read_text(encoding="utf-8"), location, header)
+
+
+def dump_index(theorems: Sequence[Theorem]) -> str:
+    """The inverse of `parse_index`: headers that all theorems share are written once."""
+    headers = {t.header for t in theorems}
+    shared = next(iter(headers)) if len(headers) == 1 else None
+    rows = [t.model_dump(exclude_none=True, exclude={"header"} if shared is not None else set()) for t in theorems]
+    document = {"header": shared, "theorems": rows} if shared is not None else {"theorems": rows}
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def shipped_benchmark() -> list[Theorem]:
+    """The project's own benchmark; its reference proofs are not part of the package."""
+    text = (resources.files("burnqed.data.benchmark") / "core.json").read_text(encoding="utf-8")
+    return parse_index(text, "the shipped benchmark")
+
+
+def statement_hash(theorem: Theorem) -> str:
+    """SHA-256 of header and statement, in hexadecimal."""
+    return hashlib.sha256(f"{theorem.header or ''}\0{theorem.statement}".encode()).hexdigest()

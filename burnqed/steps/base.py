@@ -1,0 +1,170 @@
+"""What a step is: a function from the store to the store, run once per key.
+
+A step writes one or more units. A unit is an output folder with the inputs (other units' folders) it is made from. `execute`
+compares the unit's key with the manifest that lies there: `hit` and nothing happens, or `miss, because …` and it is made.
+A unit that was cut off has `_STARTED` with its key but no `_SUCCESS`; run again under the same key, a step finds what is
+there and continues.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import STARTED, SUCCESS, Layout
+from burnqed.log import log
+from burnqed.manifest import Key, Manifest, make_key, read_manifest, write_manifest
+from burnqed.store import Store
+
+Facts = dict[str, float | int | str | None]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every step is given."""
+
+    store: Store
+    layout: Layout
+    config: RunConfig
+    workdir: Path
+    """An empty local folder, removed afterwards."""
+    stage: str = ""
+    shard: int = 0
+    redo: frozenset[str] = frozenset()
+    policy_url: str | None = None
+    """Address of the sidecar."""
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set by SIGTERM: finish what is at hand, keep it, and end."""
+
+    @property
+    def iteration(self) -> int:
+        return self.layout.iteration
+
+    def at(self, *, stage: str | None = None, shard: int | None = None) -> Context:
+        return replace(self, stage=self.stage if stage is None else stage, shard=self.shard if shard is None else shard)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One output folder."""
+
+    prefix: str
+    inputs: tuple[str, ...] = ()
+    """Folders whose manifests' digests enter the key."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Arguments that change the meaning of the step."""
+
+    def parameter(self, name: str) -> str:
+        return dict(self.parameters)[name]
+
+
+def once(_: Context) -> int:
+    return 1
+
+
+def always(_: Context) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the loop."""
+
+    name: str
+    version: int
+    """Raised by hand when the meaning of the step changes."""
+    sections: tuple[str, ...]
+    """Configuration sections (or single values, `policy.dtype`) that its output depends on."""
+    units: Callable[[Context], list[Unit]]
+    """Units of the context's stage and shard."""
+    run: Callable[[Context, Unit], Awaitable[Facts]]
+    stages: tuple[str, ...] = ("",)
+    shards: Callable[[Context], int] = once
+    sharded: bool = False
+    needed: Callable[[Context], bool] = always
+    """Whether this iteration has the step (at the context's stage) at all."""
+    kept: bool = False
+    """Once finished, it is only made anew on request (`--redo NAME`)."""
+    gpu: bool = False
+    """For the price in the manifest."""
+
+    def key(self, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
+        return make_key(self.name, self.version, context.config, self.sections, dict(unit.parameters), inputs)
+
+
+def input_digests(context: Context, unit: Unit) -> dict[str, str]:
+    """Digest of each input. Raises BadInput for one that is not finished."""
+    digests = {}
+    for prefix in unit.inputs:
+        manifest = read_manifest(context.store, prefix)
+        if manifest is None:
+            raise BadInput(
+                f"{context.store.locate(prefix)} is not finished, and {context.store.locate(unit.prefix)} is made from it; "
+                "run the earlier steps (or the earlier iteration) first."
+            )
+        digests[prefix] = manifest.digest
+    return digests
+
+
+def miss_reason(step: Step, context: Context, unit: Unit, manifest: Manifest | None, key: Key) -> str:
+    """Why the unit has to be made; empty for a hit."""
+    if step.name in context.redo:
+        return "a redo was asked for"
+    if manifest is None:
+        cut_off = context.store.exists(f"{unit.prefix}/{STARTED}")
+        return "it was cut off" if cut_off else "there is no output yet"
+    difference = key.difference(manifest.key)
+    if difference and step.kept:
+        log.warning("%s: kept although %s; --redo %s makes it anew", unit.prefix, difference, step.name)
+        return ""
+    return difference
+
+
+async def execute(step: Step, context: Context) -> None:
+    """Makes every unit of the step (at the context's stage and shard) that is not there yet."""
+    for unit in step.units(context):
+        key = step.key(context, unit, input_digests(context, unit))
+        manifest = read_manifest(context.store, unit.prefix)
+        reason = miss_reason(step, context, unit, manifest, key)
+        label = unit.prefix.removeprefix(f"{context.layout.run}/")
+        if not reason:
+            log.info("%s: hit", label)
+            continue
+        log.info("%s: miss, because %s", label, reason)
+        started = datetime.now(UTC)
+        make_room(context, unit, key)
+        facts = await step.run(context, unit)
+        if context.stop.is_set():
+            raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
+        price = context.config.cost.gpu_hour if step.gpu else context.config.cost.cpu_hour
+        made = write_manifest(context.store, unit.prefix, key, context.config, facts, started, dollars_per_hour=price)
+        log.info("%s: done in %.1f s %s", label, made.seconds, " ".join(f"{k}={show(v)}" for k, v in facts.items()))
+
+
+def show(value: float | int | str | None) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def make_room(context: Context, unit: Unit, key: Key) -> None:
+    """Moves what lies there under another key to `superseded/`, and notes the key that is being made."""
+    store, note = context.store, f"{unit.prefix}/{STARTED}"
+    finished = store.exists(f"{unit.prefix}/{SUCCESS}")
+    if store.list(unit.prefix) and (finished or not store.exists(note) or store.read_text(note) != key.digest):
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
+        old = f"{context.layout.run}/superseded/{stamp}-{key.digest[:12]}/{unit.prefix.removeprefix(context.layout.run + '/')}"
+        log.info("%s: the old output moves to %s", unit.prefix, old)
+        store.move(unit.prefix, old)
+    store.write_text(note, key.digest)
+
+
+def stop_on_sigterm(stop: asyncio.Event) -> None:
+    """SIGTERM and SIGINT set `stop`; to be called inside the event loop."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
