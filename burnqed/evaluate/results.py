@@ -11,15 +11,25 @@ class Result(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+PLAIN = "plain"
+"""Variant that searches by the policy alone."""
+HEAD = "head"
+"""Variant whose search the energy head guides."""
+
+
 class TheoremOutcome(Result):
-    """One benchmark theorem in one evaluation, over all its samples."""
+    """One benchmark theorem in one evaluation, over all its samples: effort is summed over them."""
 
     name: str
     statement: str
+    header: str | None = None
+    """Where it differs from the evaluation's."""
     status: ProofStatus
     reason: str = ""
     budget_at_proof: int | None = None
     """Smallest of the evaluation's budgets that solves it."""
+    nodes_at_proof: int | None = None
+    """Nodes that the quickest sample had expanded when it found the proof."""
     nodes: int
     lean_calls: int
     seconds: float
@@ -37,16 +47,32 @@ class BudgetResult(Result):
     """solved / (total − errors); 0 when nothing could be tried."""
     mean_nodes: float | None
     median_nodes: float | None
-    """Of the proved ones."""
+    """Expanded until the proof was found, of the proved ones."""
     mean_seconds: float
     median_seconds: float
-    """Of all."""
+    """Of all that could be tried. One run answers for every budget: below the largest, the share of the run's seconds that
+    belongs to the first `budget` nodes, every node taken as equally long."""
 
 
-class TimeSplit(Result):
-    """Seconds spent waiting, summed over theorems."""
+class SearchFigures(Result):
+    """What a set of searches did, summed over them; a pass@N evaluation counts every sample."""
 
+    theorems: int = 0
+    """Searches, one per theorem and sample."""
+    proved: int = 0
+    unproved: int = 0
+    errors: int = 0
+    nodes: int = 0
+    lean_calls: int = 0
+    seconds: float = 0.0
+    candidates_min: int = 0
+    candidates_mean: float = 0.0
+    candidates_max: int = 0
+    """Distinct candidates per expansion."""
+    lean_errors: dict[str, int] = Field(default_factory=dict)
+    """Failed tactics by TacticStatus."""
     generation_s: float = 0.0
+    """Seconds that theorems waited for candidates (many are open at once, so this is more than wall clock); likewise:"""
     lean_s: float = 0.0
     scoring_s: float = 0.0
 
@@ -70,7 +96,7 @@ class EvaluationResult(Result):
     """Solved at any budget of this evaluation."""
     pass_n: dict[str, float] = Field(default_factory=dict)
     """Unbiased pass@k (Chen et al. 2021, equation 1) at the largest budget, by k."""
-    time: TimeSplit = TimeSplit()
+    search: SearchFigures = SearchFigures()
     per_theorem: list[TheoremOutcome]
 
     @property
@@ -97,8 +123,8 @@ class IterationResult(Result):
     evaluations: list[EvaluationResult]
     ever: int
     """Benchmark theorems solved by any variant in this iteration or an earlier one of the run."""
-    search: dict[str, float] = Field(default_factory=dict)
-    """Of the search for training data: theorems, proved, unproved, errors, seconds, distinct candidates."""
+    search: SearchFigures = SearchFigures()
+    """Of the search for training data, all variants together."""
     training: dict[str, float] = Field(default_factory=dict)
     """Final metrics of fine-tuning and head, by name."""
     cost: list[StepCost] = Field(default_factory=list)

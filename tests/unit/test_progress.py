@@ -54,7 +54,8 @@ def test_a_terminal_line_is_rewritten_in_place_and_covers_a_longer_one(clock: Cl
     assert first == "encode 1/2 states · 0.667/min · 1 min 30 s left · note a long remark"
     assert second.rstrip() == "encode 2/2 states · 0.667/min · 0.0 s left · note x"
     assert len(second) == len(first)
-    assert last.endswith("\n") and "took 3 min 00 s" in last
+    assert last.endswith("\n")
+    assert "took 3 min 00 s" in last
 
 
 def test_work_that_was_already_done_is_not_part_of_the_rate(clock: Clock) -> None:

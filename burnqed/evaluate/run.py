@@ -1,0 +1,203 @@
+"""From the outcomes of single searches to the figures of an evaluation.
+
+One run with the largest budget answers for all smaller ones: a theorem is solved at budget b when its proof was found within
+b expanded nodes. With N samples a theorem is proved when one of them is; it is an error only when none could be tried.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+from typing import Any
+
+from burnqed.errors import BadInput
+from burnqed.evaluate.results import BudgetResult, EvaluationResult, SearchFigures, TheoremOutcome
+from burnqed.lean.protocol import Theorem
+from burnqed.trajectory.schema import ProofStatus, TheoremResult
+
+NO_RESULT = "no result: its search never ended"
+
+
+def evaluation_result(
+    results: Iterable[TheoremResult],
+    theorems: Sequence[Theorem],
+    *,
+    variant: str,
+    model: str,
+    head: str | None,
+    benchmark: str,
+    header: str,
+    lean_version: str,
+    budgets: Sequence[int],
+    candidates: int,
+    temperature: float,
+    samples: int = 1,
+) -> EvaluationResult:
+    """Figures of one variant on one benchmark.
+
+    `results` holds at most one result per theorem and sample, in any order; a theorem of the benchmark without any is an error.
+    `header` stands for theorems that have none. Raises BadInput for a result that does not belong to the benchmark.
+    """
+    budgets = sorted(set(budgets))
+    results = list(results)
+    by_name: dict[str, list[TheoremResult]] = {t.name: [] for t in theorems}
+    for result in results:
+        if result.name not in by_name:
+            raise BadInput(f"There is a result for {result.name!r}, which is not in {benchmark}; evaluate again.")
+        by_name[result.name].append(result)
+    for name, runs in by_name.items():
+        if len({r.sample for r in runs}) != len(runs):
+            raise ValueError(f"{name} has several results for one sample")
+
+    groups = [by_name[t.name] for t in theorems]
+    outcomes = [outcome(t, runs, budgets, header) for t, runs in zip(theorems, groups, strict=True)]
+    rows = [budget_result(outcomes, groups, b) for b in budgets]
+    return EvaluationResult(
+        variant=variant,
+        model=model,
+        head=head,
+        benchmark=benchmark,
+        benchmark_hash=benchmark_hash(theorems, header),
+        lean_version=lean_version,
+        header=header,
+        candidates=candidates,
+        temperature=temperature,
+        samples=samples,
+        budgets=rows,
+        cumulative=rows[-1].solved,
+        pass_n=pass_rates(groups, samples, budgets[-1]),
+        search=search_figures(results),
+        per_theorem=outcomes,
+    )
+
+
+def benchmark_hash(theorems: Iterable[Theorem], header: str) -> str:
+    """SHA-256 over the sorted (name, header, statement) of all theorems, in hexadecimal."""
+    rows = sorted([t.name, header if t.header is None else t.header, t.statement] for t in theorems)
+    return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
+
+
+def within(result: TheoremResult, budget: int) -> bool:
+    """Whether this search proves its theorem at this budget of nodes."""
+    return result.status is ProofStatus.PROVED and proof_nodes(result) <= budget
+
+
+def proof_nodes(result: TheoremResult) -> int:
+    if result.nodes_at_proof is None:
+        raise ValueError(f"{result.name} is proved, but its result does not say after how many nodes")
+    return result.nodes_at_proof
+
+
+def outcome(theorem: Theorem, runs: Sequence[TheoremResult], budgets: Sequence[int], header: str) -> TheoremOutcome:
+    """All samples of one theorem together."""
+    proofs = [r for r in runs if within(r, budgets[-1])]
+    best = min(proofs, key=lambda r: (proof_nodes(r), r.sample), default=None)
+    tried = [r for r in runs if r.status is not ProofStatus.ERROR]
+    status, reason = ProofStatus.UNPROVED, "; ".join(dict.fromkeys(r.reason or "budget" for r in tried))
+    if best:
+        status, reason = ProofStatus.PROVED, ""
+    elif not tried:
+        status, reason = ProofStatus.ERROR, "; ".join(dict.fromkeys(r.reason for r in runs)) or NO_RESULT
+    return TheoremOutcome(
+        name=theorem.name,
+        statement=theorem.statement,
+        header=None if theorem.header in (None, header) else theorem.header,
+        status=status,
+        reason=reason,
+        budget_at_proof=next(b for b in budgets if within(best, b)) if best else None,
+        nodes_at_proof=proof_nodes(best) if best else None,
+        nodes=sum(r.nodes for r in runs),
+        lean_calls=sum(r.lean_calls for r in runs),
+        seconds=sum(r.seconds for r in runs),
+        proof=best.proof if best else None,
+    )
+
+
+def budget_result(
+    outcomes: Sequence[TheoremOutcome], groups: Sequence[Sequence[TheoremResult]], budget: int
+) -> BudgetResult:
+    """Figures at one budget; `groups` holds the samples of each outcome."""
+    nodes = [o.nodes_at_proof for o in outcomes if o.nodes_at_proof is not None and o.nodes_at_proof <= budget]
+    seconds = [
+        sum(r.seconds * (min(1.0, budget / r.nodes) if r.nodes else 1.0) for r in runs)
+        for o, runs in zip(outcomes, groups, strict=True)
+        if o.status is not ProofStatus.ERROR
+    ]
+    tried = len(seconds)
+    return BudgetResult(
+        budget=budget,
+        solved=len(nodes),
+        total=len(outcomes),
+        errors=len(outcomes) - tried,
+        rate=len(nodes) / tried if tried else 0.0,
+        mean_nodes=fmean(nodes) if nodes else None,
+        median_nodes=median(nodes) if nodes else None,
+        mean_seconds=fmean(seconds) if seconds else 0.0,
+        median_seconds=median(seconds) if seconds else 0.0,
+    )
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """Probability that one of k samples drawn from n, of which c succeed, does: 1 − C(n−c, k) / C(n, k).
+
+    The unbiased estimator of Chen et al. 2021, "Evaluating Large Language Models Trained on Code", equation 1.
+    """
+    return 1.0 - math.comb(n - c, k) / math.comb(n, k)
+
+
+def pass_rates(groups: Sequence[Sequence[TheoremResult]], samples: int, budget: int) -> dict[str, float]:
+    """pass@k for k = 1, 2, 4, … and N: the mean over the theorems of which at least k samples could be tried."""
+    rates = {}
+    for k in sorted({2**i for i in range(samples.bit_length())} | {samples}):
+        estimates = []
+        for runs in groups:
+            tried = sum(r.status is not ProofStatus.ERROR for r in runs)
+            if tried >= k:
+                estimates.append(pass_at_k(tried, sum(within(r, budget) for r in runs), k))
+        if estimates:
+            rates[str(k)] = fmean(estimates)
+    return rates
+
+
+def search_figures(results: Sequence[TheoremResult]) -> SearchFigures:
+    """What the searches did, summed. The mean of distinct candidates weighs every expanded node equally."""
+    statuses = Counter(r.status for r in results)
+    expanded = [r for r in results if r.nodes > 0 and r.statistics.candidates_max > 0]
+    nodes = sum(r.nodes for r in expanded)
+    failed: Counter[str] = Counter()
+    for result in results:
+        failed.update(result.statistics.lean_errors)
+    return SearchFigures(
+        theorems=len(results),
+        proved=statuses[ProofStatus.PROVED],
+        unproved=statuses[ProofStatus.UNPROVED],
+        errors=statuses[ProofStatus.ERROR],
+        nodes=sum(r.nodes for r in results),
+        lean_calls=sum(r.lean_calls for r in results),
+        seconds=sum(r.seconds for r in results),
+        candidates_min=min((r.statistics.candidates_min for r in expanded), default=0),
+        candidates_mean=sum(r.statistics.candidates_mean * r.nodes for r in expanded) / nodes if nodes else 0.0,
+        candidates_max=max((r.statistics.candidates_max for r in expanded), default=0),
+        lean_errors=dict(sorted(failed.items())),
+        generation_s=sum(r.statistics.generation_s for r in results),
+        lean_s=sum(r.statistics.lean_s for r in results),
+        scoring_s=sum(r.statistics.scoring_s for r in results),
+    )
+
+
+def eval_json(result: EvaluationResult) -> dict[str, Any]:
+    """The document of `burnqed eval --json`: the figures at the largest budget, every budget, and every theorem."""
+    keep = {"name", "status", "reason", "budget_at_proof", "nodes", "lean_calls", "seconds", "proof"}
+    largest = result.at_largest
+    return {
+        "solved": largest.solved,
+        "total": largest.total,
+        "errors": largest.errors,
+        "rate": largest.rate,
+        **result.model_dump(mode="json", exclude={"per_theorem"}),
+        "theorems": [o.model_dump(mode="json", include=keep) for o in result.per_theorem],
+    }
