@@ -1,0 +1,199 @@
+"""Comparing evaluations, like with like only.
+
+    burnqed compare STORE/RUN/iterations/iter_0 STORE/RUN/iterations/iter_1
+
+Solved counts at the budgets that all of them have; and from each to the next, and from the first to the last, which
+theorems are newly solved, which are lost, and McNemar's test on these pairs at the largest common budget.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from burnqed.errors import BadInput
+from burnqed.evaluate.read import Labelled, read_evaluations
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, TheoremOutcome
+from burnqed.trajectory.schema import ProofStatus
+
+
+class Side(Result):
+    """One of the compared evaluations."""
+
+    label: str
+    variant: str
+    model: str
+    head: str | None
+    total: int
+    errors: int
+    solved: dict[int, int]
+    """By budget."""
+    rate: float
+    """At the largest common budget, of those that could be tried."""
+
+
+class Change(Result):
+    """From one evaluation to another, over the theorems that could be tried in both."""
+
+    before: str
+    after: str
+    budget: int
+    tried: int
+    both: int
+    """Solved by both."""
+    newly_solved: list[str]
+    lost: list[str]
+    p: float
+    """McNemar's exact test, two-sided: how likely a split at least this uneven would be if neither were better."""
+
+    @property
+    def net(self) -> int:
+        return len(self.newly_solved) - len(self.lost)
+
+
+class Comparison(Result):
+    benchmark: str
+    benchmark_hash: str
+    budgets: list[int]
+    sides: list[Side]
+    changes: list[Change]
+    """From each to the next."""
+    first_to_last: Change
+    notes: list[str]
+    """Settings in which the evaluations differ although the benchmark is the same."""
+
+
+def compare(results: Sequence[Labelled]) -> Comparison:
+    """Compares two or more evaluations of one benchmark. Raises BadInput when they cannot be compared."""
+    if len(results) < 2:
+        raise BadInput("A comparison needs two results; give at least two addresses.")
+    (first_label, first), rest = results[0], results[1:]
+    for label, other in rest:
+        if other.benchmark_hash != first.benchmark_hash:
+            raise BadInput(
+                f"{first_label} and {label} were evaluated on different benchmarks ({first.benchmark}, hash "
+                f"{first.benchmark_hash}, and {other.benchmark}, hash {other.benchmark_hash}); evaluate both on the same one."
+            )
+    budgets = sorted(set.intersection(*({row.budget for row in e.budgets} for _, e in results)))
+    if not budgets:
+        have = "; ".join(f"{label}: {', '.join(str(row.budget) for row in e.budgets)}" for label, e in results)
+        raise BadInput(f"The results have no budget in common ({have}); evaluate again with --budgets.")
+    return Comparison(
+        benchmark=first.benchmark,
+        benchmark_hash=first.benchmark_hash,
+        budgets=budgets,
+        sides=[side(label, e, budgets) for label, e in results],
+        changes=[change(a, b, budgets[-1]) for a, b in zip(results, rest, strict=False)],
+        first_to_last=change(results[0], results[-1], budgets[-1]),
+        notes=differences([e for _, e in results]),
+    )
+
+
+def side(label: str, evaluation: EvaluationResult, budgets: Sequence[int]) -> Side:
+    rows = {row.budget: row for row in evaluation.budgets}
+    return Side(
+        label=label,
+        variant=evaluation.variant,
+        model=evaluation.model,
+        head=evaluation.head,
+        total=rows[budgets[-1]].total,
+        errors=rows[budgets[-1]].errors,
+        solved={b: rows[b].solved for b in budgets},
+        rate=rows[budgets[-1]].rate,
+    )
+
+
+def change(before: Labelled, after: Labelled, budget: int) -> Change:
+    """Paired counts at one budget. A theorem that could not be tried on either side is in none of them."""
+    others = {o.name: o for o in after[1].per_theorem}
+    tried = [
+        (o.name, solved_at(o, budget), solved_at(others[o.name], budget))
+        for o in before[1].per_theorem
+        if ProofStatus.ERROR not in (o.status, others[o.name].status)
+    ]
+    gained = sorted(name for name, a, b in tried if b and not a)
+    lost = sorted(name for name, a, b in tried if a and not b)
+    return Change(
+        before=before[0],
+        after=after[0],
+        budget=budget,
+        tried=len(tried),
+        both=sum(a and b for _, a, b in tried),
+        newly_solved=gained,
+        lost=lost,
+        p=mcnemar(len(gained), len(lost)),
+    )
+
+
+def solved_at(outcome: TheoremOutcome, budget: int) -> bool:
+    return outcome.budget_at_proof is not None and outcome.budget_at_proof <= budget
+
+
+def mcnemar(gained: int, lost: int) -> float:
+    """Exact two-sided p of McNemar's test: of the gained + lost theorems, each is as likely to be one as the other."""
+    n = gained + lost
+    tail = sum(math.comb(n, i) for i in range(min(gained, lost) + 1))
+    return min(1.0, 2 * tail / (1 << n))
+
+
+def differences(evaluations: Sequence[EvaluationResult]) -> list[str]:
+    """One sentence for each setting of the evaluation that is not the same everywhere."""
+    notes = []
+    for name in ("variant", "candidates", "temperature", "samples", "lean_version"):
+        values = [str(getattr(e, name)) for e in evaluations]
+        if len(set(values)) > 1:
+            notes.append(f"{name.replace('_', ' ')} differs: {', '.join(values)}")
+    return notes
+
+
+def from_previous(result: IterationResult, earlier: Sequence[IterationResult]) -> Change | None:
+    """What this iteration changed against the one before: with heads where both have one, else without.
+
+    None at iteration 0, and when the benchmark or the budgets changed in between.
+    """
+    previous = next((r for r in earlier if r.iteration == result.iteration - 1), None)
+    for variant in (HEAD, PLAIN):
+        before, after = previous.variant(variant) if previous else None, result.variant(variant)
+        if previous and before and after and alike(before, after):
+            labels = (f"iteration {previous.iteration}", f"iteration {result.iteration}")
+            return compare([(labels[0], before), (labels[1], after)]).first_to_last
+    return None
+
+
+def from_head(result: IterationResult) -> Change | None:
+    """What the head changed within this iteration; None without a head."""
+    plain, head = result.variant(PLAIN), result.variant(HEAD)
+    if not plain or not head or not alike(plain, head):
+        return None
+    return compare([("without head", plain), ("with head", head)]).first_to_last
+
+
+def alike(a: EvaluationResult, b: EvaluationResult) -> bool:
+    return a.benchmark_hash == b.benchmark_hash and bool({r.budget for r in a.budgets} & {r.budget for r in b.budgets})
+
+
+def compare_at(locations: Sequence[str], variant: str | None = None) -> Comparison:
+    """Compares what lies at these addresses: of each its evaluation with head where all have one, else the plain one.
+
+    Raises BadInput for an address without results, and when the results have no variant in common.
+    """
+    return compare(choose([(location, read_evaluations(location)) for location in locations], variant))
+
+
+def choose(found: Sequence[tuple[str, dict[str, Labelled]]], variant: str | None) -> list[Labelled]:
+    """From each address the evaluation of the wanted variant, else of the best one that all have; labels made unique.
+
+    Where every address holds a single evaluation there is nothing to choose: plain and head may then meet.
+    """
+    common = set.intersection(*(set(variants) for _, variants in found)) if found else set()
+    best = next((name for name in (HEAD, PLAIN, *sorted(common)) if name in common), None)
+    if variant is None and all(len(variants) == 1 for _, variants in found):
+        chosen = [next(iter(variants.values())) for _, variants in found]
+    elif (wanted := variant or best) in common:
+        chosen = [variants[wanted] for _, variants in found if wanted]
+    else:
+        have = "; ".join(f"{where}: {', '.join(sorted(variants))}" for where, variants in found)
+        asked = f"not all results have the variant {variant!r}" if variant else "the results have no variant in common"
+        raise BadInput(f"Cannot compare, {asked} ({have}); compare results that were made with the same variant.")
+    unique = len({label for label, _ in chosen}) == len(chosen)
+    return [(label if unique else where, e) for (label, e), (where, _) in zip(chosen, found, strict=True)]

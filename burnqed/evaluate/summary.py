@@ -1,0 +1,64 @@
+"""`summary.json`: what every iteration of a run has reached, one table row each.
+
+burnqed summary --store STORE
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, Summary
+from burnqed.trajectory.schema import ProofStatus
+
+
+class SummaryRow(Result):
+    """An iteration in one line, at its largest budget."""
+
+    iteration: int
+    solved: int
+    """By the better variant."""
+    total: int
+    budget: int
+    without_head: int | None
+    with_head: int | None
+    ever: int
+    errors: int
+    """The most that any variant could not try."""
+    benchmark: str
+    benchmark_hash: str
+
+
+def accumulate(summary: Summary | None, result: IterationResult) -> Summary:
+    """The summary with this iteration added, or replaced; `ever` is counted anew for it and the later ones."""
+    others = [r for r in summary.iterations if r.iteration != result.iteration] if summary else []
+    ordered = sorted([*others, result], key=lambda r: r.iteration)
+    counted = [r.model_copy(update={"ever": ever(r.evaluations, ordered[:i])}) for i, r in enumerate(ordered)]
+    return Summary(run=result.run, iterations=counted)
+
+
+def ever(evaluations: Sequence[EvaluationResult], earlier: Sequence[IterationResult]) -> int:
+    """Theorems of the benchmark solved by any variant, now or in an earlier iteration on the same benchmark."""
+    hashes = {e.benchmark_hash for e in evaluations}
+    past = [e for r in earlier for e in r.evaluations if e.benchmark_hash in hashes]
+    return len({o.name for e in [*past, *evaluations] for o in e.per_theorem if o.status is ProofStatus.PROVED})
+
+
+def rows(summary: Summary) -> list[SummaryRow]:
+    return [row(r) for r in summary.iterations]
+
+
+def row(result: IterationResult) -> SummaryRow:
+    best = max((e.at_largest for e in result.evaluations), key=lambda b: b.solved)
+    plain, head = result.variant(PLAIN), result.variant(HEAD)
+    return SummaryRow(
+        iteration=result.iteration,
+        solved=best.solved,
+        total=best.total,
+        budget=best.budget,
+        without_head=plain.at_largest.solved if plain else None,
+        with_head=head.at_largest.solved if head else None,
+        ever=result.ever,
+        errors=max(e.at_largest.errors for e in result.evaluations),
+        benchmark=result.evaluations[0].benchmark,
+        benchmark_hash=result.evaluations[0].benchmark_hash,
+    )
