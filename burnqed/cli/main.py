@@ -1,0 +1,69 @@
+"""The `burnqed` command: parse, call, print. Each group of commands is a file of this folder.
+
+Exit codes: 0 done, 1 a bug, 2 bad input, 75 interrupted or something outside was unreachable (run it again).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+import typer
+
+from burnqed import __version__, lifeline
+from burnqed.cli import config, data, doctor, evaluate, lean, run, step, store
+from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
+from burnqed.log import set_up
+
+app = typer.Typer(
+    name="burnqed",
+    help="Train a Lean 4 theorem prover by expert iteration.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+run.add_to(app)
+step.add_to(app)
+evaluate.add_to(app)
+doctor.add_to(app)
+app.add_typer(config.app, name="config")
+app.add_typer(store.app, name="store")
+app.add_typer(lean.app, name="lean")
+app.add_typer(data.app, name="data")
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"burnqed {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+def main() -> NoReturn:
+    lifeline.watch()
+    set_up()
+    try:
+        app()
+    except BadInput as error:
+        sys.exit(complain(error, EXIT_BAD_INPUT))
+    except TryAgain as error:
+        sys.exit(complain(error, EXIT_TRY_AGAIN))
+    except KeyboardInterrupt:
+        sys.exit(EXIT_TRY_AGAIN)
+    sys.exit(0)
+
+
+def complain(error: Exception, code: int) -> int:
+    print(f"burnqed: {error}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+if __name__ == "__main__":
+    main()

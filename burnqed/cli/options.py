@@ -1,0 +1,21 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+DEFAULT_RUN = "main"
+
+Store = typer.Option("runs", "--store", envvar="BURNQED_STORE", help="Folder or s3://BUCKET/PREFIX for everything that is kept.")
+Run = typer.Option(DEFAULT_RUN, "--run", envvar="BURNQED_RUN", help="Name of the run; runs do not share anything.")
+Iteration = typer.Option(..., "--iter", min=0, help="Iteration, from 0.")
+Profile = typer.Option("default", "--profile", help="demo, smoke, small, …, or the path of a YAML file.")
+Set = typer.Option([], "--set", metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
+Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.")
+
+
+def absolute(store: str) -> str:
+    """The store's address, good for processes in other folders."""
+    return store if "://" in store else str(Path(store).expanduser().resolve())

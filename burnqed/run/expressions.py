@@ -1,0 +1,121 @@
+"""Argo's small languages as far as our workflows use them: `depends`, `when`, and `{{…}}`.
+
+https://argo-workflows.readthedocs.io/en/latest/enhanced-depends-logic/ says what a task's results are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+
+from burnqed.errors import BadInput
+
+
+class Phase(StrEnum):
+    """How a node ended, in Argo's words."""
+
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    ERROR = "Error"
+    SKIPPED = "Skipped"
+    """Its `when` was false, or its fan-out empty."""
+    OMITTED = "Omitted"
+    """Its `depends` was false."""
+
+
+RESULTS = {
+    "Succeeded": Phase.SUCCEEDED,
+    "Failed": Phase.FAILED,
+    "Errored": Phase.ERROR,
+    "Skipped": Phase.SKIPPED,
+    "Omitted": Phase.OMITTED,
+}
+BARE = (Phase.SUCCEEDED, Phase.SKIPPED)
+"""What a bare task name in `depends` asks for: Argo reads it as `(name.Succeeded || name.Skipped || name.Daemoned)`."""
+
+TOKEN = re.compile(r"\s*(&&|\|\||!|\(|\)|[A-Za-z0-9_-]+(?:\.[A-Za-z]+)?)")
+PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
+WHEN = re.compile(r"\s*(\S+)\s*==\s*(\S+)\s*")
+
+
+def names_in(depends: str) -> set[str]:
+    """Tasks that a `depends` expression speaks of."""
+    return {token.partition(".")[0] for token in _tokens(depends) if token not in ("&&", "||", "!", "(", ")")}
+
+
+def depends_holds(depends: str, phases: Mapping[str, Phase]) -> bool:
+    """Evaluates `depends` when every task that it names has ended. Precedence: `!`, `&&`, `||`."""
+    tokens = _tokens(depends)
+    position = 0
+
+    def peek() -> str:
+        return tokens[position] if position < len(tokens) else ""
+
+    def take() -> str:
+        nonlocal position
+        position += 1
+        return tokens[position - 1] if position <= len(tokens) else ""
+
+    def either() -> bool:
+        value = both()
+        while peek() == "||":
+            take()
+            value = both() or value
+        return value
+
+    def both() -> bool:
+        value = single()
+        while peek() == "&&":
+            take()
+            value = single() and value
+        return value
+
+    def single() -> bool:
+        token = take()
+        if token == "!":
+            return not single()
+        if token == "(":
+            value = either()
+            if take() != ")":
+                raise BadInput(f"A bracket is not closed in depends: {depends!r}; mend the workflow.")
+            return value
+        name, _, result = token.partition(".")
+        if name not in phases or (result and result not in RESULTS):
+            raise BadInput(f"{token!r} in depends: {depends!r} is no task result; mend the workflow.")
+        return phases[name] in BARE if not result else phases[name] == RESULTS[result]
+
+    value = either()
+    if peek():
+        raise BadInput(f"depends: {depends!r} cannot be read from {peek()!r} on; mend the workflow.")
+    return value
+
+
+def when_holds(when: str) -> bool:
+    """Evaluates `word == word`, after substitution; no other form is in the vocabulary."""
+    match = WHEN.fullmatch(when)
+    if not match:
+        raise BadInput(f"when: {when!r} is not of the form `value == word`; mend the workflow.")
+    return match[1] == match[2]
+
+
+def substitute(text: str, values: Mapping[str, str]) -> str:
+    """Replaces every `{{name}}`. Raises BadInput for a name without a value."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in values:
+            raise BadInput(f"Nothing gives {{{{{match[1]}}}}} a value; mend the workflow.")
+        return values[match[1]]
+
+    return PLACEHOLDER.sub(value, text)
+
+
+def _tokens(depends: str) -> list[str]:
+    tokens, position = [], 0
+    while position < len(depends.rstrip()):
+        match = TOKEN.match(depends, position)
+        if not match:
+            raise BadInput(f"depends: {depends!r} cannot be read at {depends[position:]!r}; mend the workflow.")
+        tokens.append(match[1])
+        position = match.end()
+    return tokens

@@ -1,0 +1,254 @@
+"""The local runner: walks a built Hera workflow on this machine.
+
+Containers become processes, sidecars background processes, mutexes lock files. Everything else is as on Argo: the order by
+`depends`, `when`, fan-out by `withParam`, parameters, retries, deadlines, gates, the exit handler.
+
+    result = asyncio.run(LocalRunner(workflow).run())
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hera.workflows import Workflow
+from rich.prompt import Confirm
+
+from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput
+from burnqed.run import lock
+from burnqed.run.expressions import Phase, depends_holds, names_in, substitute, when_holds
+from burnqed.run.pod import Ended, Pod
+from burnqed.run.vocabulary import check
+from burnqed_workflows.templates import RETRY_ANNOTATION, RetryPolicy
+
+Values = dict[str, str]
+
+
+@dataclass
+class Node:
+    """What became of one task, or of one element of a fan-out (`search(3)`)."""
+
+    name: str
+    phase: Phase
+    exit_code: int | None = None
+    attempts: int = 0
+    seconds: float = 0.0
+    message: str = ""
+
+
+@dataclass
+class RunResult:
+    phase: Phase
+    nodes: list[Node] = field(default_factory=list)
+
+    @property
+    def exit_code(self) -> int:
+        """0 on success, else the exit code of the first node that failed."""
+        if self.phase is Phase.SUCCEEDED:
+            return 0
+        return next((n.exit_code for n in self.nodes if n.exit_code and n.phase in (Phase.FAILED, Phase.ERROR)), 1)
+
+
+def confirm_on_terminal(gate: str) -> bool:
+    """Asks the person at the terminal. Raises BadInput where there is none."""
+    if not sys.stdin.isatty():
+        raise BadInput(
+            f"The gate {gate!r} asks for a decision, but there is no terminal; use --set gate.mode=auto or off."
+        )
+    return Confirm.ask(f"{gate}: continue?")
+
+
+class LocalRunner:
+    """Runs one workflow. `logs` receives the log of every pod; `echo` prints a line for the user."""
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        *,
+        logs: Callable[[str, Path], None] | None = None,
+        echo: Callable[[str], None] = print,
+        confirm: Callable[[str], bool] = confirm_on_terminal,
+    ) -> None:
+        document = workflow.to_dict()
+        check(document)
+        self.spec: dict[str, Any] = document["spec"]
+        self.templates: dict[str, dict[str, Any]] = {t["name"]: t for t in self.spec["templates"]}
+        self.logs = logs
+        self.echo = echo
+        self.confirm = confirm
+        self.nodes: list[Node] = []
+        self._slots = asyncio.Semaphore(self.spec.get("parallelism") or 1_000)
+        self._values: Values = {
+            f"workflow.parameters.{p['name']}": p["value"] for p in self.spec.get("arguments", {}).get("parameters", [])
+        }
+
+    async def run(self) -> RunResult:
+        """Runs to the end. Raises BadInput when another process holds one of the workflow's mutexes."""
+        with ExitStack() as stack:
+            for mutex in self.spec.get("synchronization", {}).get("mutexes", []):
+                stack.enter_context(lock.held(self._mutex(mutex["name"])))
+            try:
+                async with asyncio.timeout(self.spec.get("activeDeadlineSeconds")):
+                    phase, _ = await self._template(self.spec["entrypoint"], self.spec["entrypoint"], {})
+            except TimeoutError:
+                phase = Phase.FAILED
+            except ExceptionGroup as group:
+                raise _first(group) from None
+            if handler := self.spec.get("onExit"):
+                await self._template("exit handler", handler, {"workflow.status": phase.value})
+        return RunResult(phase, self.nodes)
+
+    def _mutex(self, name: str) -> str:
+        """A store on another machine is another store: its address is part of the lock's name."""
+        store = self._values.get("workflow.parameters.store", "")
+        place = store if "://" in store else str(Path(store).resolve())
+        return f"{substitute(name, self._values)} in {place}" if store else substitute(name, self._values)
+
+    async def _template(self, name: str, template: str, values: Values) -> tuple[Phase, Values]:
+        """Runs a template; returns its phase and output parameters."""
+        found = self.templates[template]
+        if "dag" in found:
+            return await self._dag(found["dag"]["tasks"], values), {}
+        if "suspend" in found:
+            return await self._suspend(name, found["suspend"] or {}), {}
+        return await self._pod(name, found, values)
+
+    async def _dag(self, tasks: list[dict[str, Any]], values: Values) -> Phase:
+        """Runs each task as soon as those it depends on have ended."""
+        ended: dict[str, asyncio.Task[Phase]] = {}
+        outputs: Values = {}
+
+        async def one(task: dict[str, Any]) -> Phase:
+            depends = task.get("depends", "")
+            earlier = {name: await ended[name] for name in sorted(names_in(depends))}
+            if depends and not depends_holds(depends, earlier):
+                return self._note(Node(task["name"], Phase.OMITTED))
+            return await self._task(task, values | outputs, outputs)
+
+        async with asyncio.TaskGroup() as group:
+            for task in self._ordered(tasks):
+                ended[task["name"]] = group.create_task(one(task))
+        phases = [t.result() for t in ended.values()]
+        return Phase.FAILED if any(p in (Phase.FAILED, Phase.ERROR) for p in phases) else Phase.SUCCEEDED
+
+    @staticmethod
+    def _ordered(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Tasks after those that they depend on. Raises BadInput for an unknown name or a circle."""
+        done: list[dict[str, Any]] = []
+        left = list(tasks)
+        known = {t["name"] for t in tasks}
+        while left:
+            names = {t["name"] for t in done}
+            ready = [t for t in left if names_in(t.get("depends", "")) <= names]
+            if not ready:
+                unknown = {n for t in left for n in names_in(t.get("depends", ""))} - known
+                raise BadInput(f"Tasks depend on {sorted(unknown) or 'each other in a circle'}; mend the workflow.")
+            done += ready
+            left = [t for t in left if t not in ready]
+        return done
+
+    async def _task(self, task: dict[str, Any], values: Values, outputs: Values) -> Phase:
+        name = task["name"]
+        if "when" in task and not when_holds(substitute(task["when"], values)):
+            return self._note(Node(name, Phase.SKIPPED))
+        if "withParam" not in task:
+            phase, produced = await self._template(name, task["template"], self._inputs(task, values))
+            outputs |= {f"tasks.{name}.outputs.parameters.{key}": value for key, value in produced.items()}
+            return phase
+        items = json.loads(substitute(task["withParam"], values))
+        if not items:
+            return self._note(Node(name, Phase.SKIPPED))
+        async with asyncio.TaskGroup() as group:
+            runs = [
+                group.create_task(
+                    self._template(
+                        f"{name}({item})", task["template"], self._inputs(task, values | {"item": str(item)})
+                    )
+                )
+                for item in items
+            ]
+        phases = [r.result()[0] for r in runs]
+        return next((p for p in (Phase.ERROR, Phase.FAILED) if p in phases), Phase.SUCCEEDED)
+
+    @staticmethod
+    def _inputs(task: dict[str, Any], values: Values) -> Values:
+        given = task.get("arguments", {}).get("parameters", [])
+        return {f"inputs.parameters.{p['name']}": substitute(str(p["value"]), values) for p in given}
+
+    async def _suspend(self, name: str, suspend: Mapping[str, Any]) -> Phase:
+        if duration := suspend.get("duration"):
+            await asyncio.sleep(float(str(duration).removesuffix("s")))
+            return self._note(Node(name, Phase.SUCCEEDED))
+        agreed = await asyncio.to_thread(self.confirm, name)
+        return self._note(
+            Node(name, Phase.SUCCEEDED if agreed else Phase.FAILED, message="" if agreed else "not approved")
+        )
+
+    async def _pod(self, name: str, template: Mapping[str, Any], inputs: Values) -> tuple[Phase, Values]:
+        """Runs a container template, again where its retry policy says so."""
+        annotation = template.get("metadata", {}).get("annotations", {}).get(RETRY_ANNOTATION)
+        policy = RetryPolicy(**json.loads(annotation)) if annotation else RetryPolicy(limit=0, seconds=0)
+        if "retryStrategy" in template and not annotation:
+            raise BadInput(
+                f"Template {template['name']} has a retryStrategy without {RETRY_ANNOTATION}; use RetryPolicy."
+            )
+        node = Node(name, Phase.FAILED)
+        started = time.monotonic()
+        async with self._slots:
+            while True:
+                ended = await self._attempt(
+                    name, template, self._values | inputs | {"retries": str(node.attempts)}, node.attempts
+                )
+                node.attempts += 1
+                node.exit_code = ended.exit_code
+                if ended.exit_code == 0 and not ended.late:
+                    node.phase = Phase.SUCCEEDED
+                    break
+                node.message = "deadline exceeded" if ended.late else f"exit code {ended.exit_code}"
+                if ended.late or ended.exit_code not in policy.exit_codes or node.attempts > policy.limit:
+                    break
+                wait = policy.seconds * policy.factor ** (node.attempts - 1)
+                self.echo(f"{name}: {node.message}; again in {wait} s")
+                await asyncio.sleep(wait)
+        node.seconds = time.monotonic() - started
+        self._note(node)
+        return node.phase, ended.outputs
+
+    async def _attempt(self, name: str, template: Mapping[str, Any], values: Values, attempt: int) -> Ended:
+        folder = Path(tempfile.mkdtemp(prefix="burnqed-pod-"))
+        try:
+            return await Pod(name, template, values, folder, lambda line: self.echo(f"{name} │ {line}")).run()
+        finally:
+            if self.logs:
+                for file in sorted(folder.glob("*.log")):
+                    self.logs(f"{name}-{attempt}-{file.name}", file)
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _note(self, node: Node) -> Phase:
+        self.nodes.append(node)
+        if node.phase in (Phase.FAILED, Phase.ERROR):
+            self.echo(f"{node.name}: {node.phase} ({node.message})")
+        return node.phase
+
+
+def _first(group: BaseExceptionGroup[Exception]) -> Exception:
+    """The exception that ended a group of tasks, out of its nesting."""
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+def describe_exit(code: int) -> str:
+    """What an exit code of a step means to its user."""
+    return {
+        EXIT_BAD_INPUT: "what was given cannot be used; see the message above",
+        EXIT_TRY_AGAIN: "it was interrupted; the same command continues",
+    }.get(code, "a bug; its traceback stands above")

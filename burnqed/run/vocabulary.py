@@ -1,0 +1,113 @@
+"""The closed vocabulary of workflows: what the local runner acts on, and what it may ignore, with the reason.
+
+Any other field is an error there, so that no workflow means one thing on a cluster and another on this machine.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from burnqed.errors import BadInput
+
+ACTED_ON: dict[str, frozenset[str]] = {
+    "workflow": frozenset({"metadata", "spec"}),
+    "spec": frozenset(
+        {"entrypoint", "templates", "arguments", "parallelism", "synchronization", "onExit", "activeDeadlineSeconds"}
+    ),
+    "template": frozenset(
+        {
+            "name",
+            "inputs",
+            "outputs",
+            "container",
+            "sidecars",
+            "dag",
+            "suspend",
+            "retryStrategy",
+            "activeDeadlineSeconds",
+            "metadata",
+        }
+    ),
+    "container": frozenset({"name", "command", "args", "env", "readinessProbe"}),
+    "env": frozenset({"name", "value"}),
+    "dag": frozenset({"tasks"}),
+    "task": frozenset({"name", "template", "depends", "when", "withParam", "arguments"}),
+    "parameters": frozenset({"parameters"}),
+    "parameter": frozenset({"name", "value", "valueFrom"}),
+    "valueFrom": frozenset({"path"}),
+    "readinessProbe": frozenset({"httpGet", "periodSeconds"}),
+    "httpGet": frozenset({"path", "port"}),
+    "suspend": frozenset({"duration"}),
+    "synchronization": frozenset({"mutexes"}),
+    "mutex": frozenset({"name"}),
+}
+
+IGNORED: dict[str, dict[str, str]] = {
+    "workflow": {
+        "apiVersion": "says that it is for Argo",
+        "kind": "says that it is a workflow",
+    },
+    "template": {
+        "volumes": "placement: this machine's own disk serves",
+    },
+    "container": {
+        "image": "placement: processes use the installed package",
+        "resources": "placement: nothing is scheduled here",
+        "volumeMounts": "placement: this machine's own disk serves",
+        "securityContext": "protection: processes have the rights of the user",
+    },
+}
+
+
+def check(document: dict[str, Any]) -> None:
+    """Raises BadInput at the first field of a workflow (as `Workflow.to_dict` gives it) outside the vocabulary."""
+    _known("workflow", document, "the workflow")
+    spec = document["spec"]
+    _known("spec", spec, "spec")
+    _parameters(spec.get("arguments"), "spec.arguments")
+    if "synchronization" in spec:
+        _known("synchronization", spec["synchronization"], "spec.synchronization")
+        for mutex in spec["synchronization"].get("mutexes", []):
+            _known("mutex", mutex, "spec.synchronization.mutexes")
+    for template in spec["templates"]:
+        where = f"template {template.get('name')}"
+        _known("template", template, where)
+        for side in ("inputs", "outputs"):
+            _parameters(template.get(side), f"{where}.{side}")
+        for container in [template["container"]] if "container" in template else []:
+            _container(container, f"{where}.container")
+        for container in template.get("sidecars", []):
+            _container(container, f"{where}.sidecars")
+        if "suspend" in template:
+            _known("suspend", template["suspend"], f"{where}.suspend")
+        if "dag" in template:
+            _known("dag", template["dag"], f"{where}.dag")
+            for task in template["dag"]["tasks"]:
+                _known("task", task, f"task {task.get('name')}")
+                _parameters(task.get("arguments"), f"task {task.get('name')}.arguments")
+
+
+def _known(kind: str, fields: dict[str, Any], where: str) -> None:
+    for field in fields:
+        if field not in ACTED_ON[kind] and field not in IGNORED.get(kind, {}):
+            raise BadInput(
+                f"The local runner does not know the field {field!r} of {where}; leave it out, or submit the workflow to a cluster."
+            )
+
+
+def _parameters(fields: dict[str, Any] | None, where: str) -> None:
+    if fields:
+        _known("parameters", fields, where)
+        for parameter in fields.get("parameters", []):
+            _known("parameter", parameter, where)
+            if "valueFrom" in parameter:
+                _known("valueFrom", parameter["valueFrom"], where)
+
+
+def _container(fields: dict[str, Any], where: str) -> None:
+    _known("container", fields, where)
+    for variable in fields.get("env", []):
+        _known("env", variable, f"{where}.env")
+    if probe := fields.get("readinessProbe"):
+        _known("readinessProbe", probe, f"{where}.readinessProbe")
+        _known("httpGet", probe["httpGet"], f"{where}.readinessProbe.httpGet")

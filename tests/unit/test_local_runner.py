@@ -1,0 +1,222 @@
+"""The local runner on small workflows whose containers are Python processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from burnqed_workflows.templates import RetryPolicy
+from hera.workflows import DAG, Container, Env, Parameter, RetryStrategy, Suspend, UserContainer, Workflow
+from hera.workflows.models import HTTPGetAction, Mutex, Probe, Synchronization, ValueFrom
+
+from burnqed.errors import BadInput
+from burnqed.run.local import LocalRunner, RunResult
+
+
+def python(name: str, script: str, *, retry: RetryPolicy | None = None, **options: object) -> Container:
+    if retry:
+        options |= {"retry_strategy": retry.strategy(), "annotations": retry.annotation()}
+    return Container(name=name, command=["python", "-c"], args=[textwrap.dedent(script)], **options)
+
+
+def run(workflow: Workflow, lines: list[str] | None = None, **options: object) -> RunResult:
+    return asyncio.run(LocalRunner(workflow, echo=(lines if lines is not None else []).append, **options).run())
+
+
+def phases(result: RunResult) -> dict[str, str]:
+    return {node.name: node.phase.value for node in result.nodes}
+
+
+def test_tasks_run_in_the_order_of_depends_and_a_skipped_one_does_not_stop_the_rest(tmp_path: Path) -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        note = python("note", f"import os; open({str(tmp_path / 'order')!r}, 'a').write(os.environ['WHO'])", inputs=[Parameter(name="who")],
+                      env=[Env(name="WHO", value="{{inputs.parameters.who}}")])  # fmt: skip
+        with DAG(name="main"):
+            note(name="c", depends="b.Succeeded || b.Skipped", arguments={"who": "c"})
+            note(name="b", depends="a", when="no == yes", arguments={"who": "b"})
+            note(name="a", arguments={"who": "a"})
+    result = run(w)
+    assert phases(result) == {"a": "Succeeded", "b": "Skipped", "c": "Succeeded"}
+    assert (tmp_path / "order").read_text() == "ac"
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_a_fan_out_runs_one_pod_for_each_number_that_a_parameter_lists(count: int, tmp_path: Path) -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        plan = python(
+            "plan",
+            f"import os, json; os.makedirs(os.environ['OUT']); open(os.environ['OUT'] + '/shards', 'w').write(json.dumps(list(range({count}))))",
+            env=[Env(name="OUT", value="/tmp/out")],
+            outputs=[Parameter(name="shards", value_from=ValueFrom(path="/tmp/out/shards"))],
+        )
+        shard = python("shard", f"import sys; open({str(tmp_path)!r} + '/' + sys.argv[1], 'w')", inputs=[Parameter(name="shard")])
+        shard.args.append("{{inputs.parameters.shard}}")
+        last = python("last", "pass")
+        with DAG(name="main"):
+            plan(name="plan")
+            shard(name="shard", depends="plan", with_param="{{tasks.plan.outputs.parameters.shards}}", arguments={"shard": "{{item}}"})
+            last(name="last", depends="shard.Succeeded || shard.Skipped")
+    result = run(w)
+    assert result.exit_code == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == [str(i) for i in range(count)]
+    assert phases(result)["last"] == "Succeeded"
+    assert ("shard" in phases(result)) == (count == 0)
+
+
+def test_exit_75_is_repeated_and_a_bug_is_not(tmp_path: Path) -> None:
+    retry = RetryPolicy(limit=3, seconds=0)
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        again = python(
+            "again",
+            f"import os, sys; p={str(tmp_path / 'x')!r}; n=os.path.exists(p); open(p,'w'); sys.exit(0 if n else 75)",
+            retry=retry,
+        )
+        bug = python("bug", "raise RuntimeError", retry=retry)
+        after = python("after", "pass")
+        with DAG(name="main"):
+            again(name="again")
+            bug(name="bug", depends="again")
+            after(name="after", depends="bug.Succeeded")
+    result = run(w)
+    assert {n.name: (n.phase.value, n.attempts) for n in result.nodes} == {"again": ("Succeeded", 2), "bug": ("Failed", 1), "after": ("Omitted", 0)}
+    assert result.phase == "Failed"
+    assert result.exit_code == 1
+
+
+def test_repetitions_end_at_the_limit() -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        again = python("again", "import sys; sys.exit(75)", retry=RetryPolicy(limit=2, seconds=0))
+        with DAG(name="main"):
+            again(name="again")
+    result = run(w)
+    assert result.nodes[0].attempts == 3
+    assert result.exit_code == 75
+
+
+def test_a_pod_past_its_deadline_is_ended_and_not_repeated() -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        slow = python("slow", "import time; time.sleep(60)", retry=RetryPolicy(limit=2, seconds=0), active_deadline_seconds=1)
+        with DAG(name="main"):
+            slow(name="slow")
+    started = time.monotonic()
+    result = run(w)
+    assert result.nodes[0].phase == "Failed"
+    assert "deadline" in result.nodes[0].message
+    assert result.nodes[0].attempts == 1
+    assert time.monotonic() - started < 15
+
+
+SERVER = "import os, http.server as h; h.HTTPServer(('127.0.0.1', int(os.environ['BURNQED_POLICY_PORT'])), h.SimpleHTTPRequestHandler).serve_forever()"
+CLIENT = """
+    import os, sys, time, urllib.request
+    for _ in range(100):
+        try: urllib.request.urlopen('http://127.0.0.1:' + os.environ['BURNQED_POLICY_PORT']); break
+        except OSError: time.sleep(0.1)
+    else: sys.exit(75)
+"""
+
+
+def sidecar(script: str) -> UserContainer:
+    return UserContainer(
+        name="policy",
+        command=["python", "-c"],
+        args=[script],
+        env=[Env(name="BURNQED_POLICY_PORT", value="30000")],
+        readiness_probe=Probe(http_get=HTTPGetAction(path="/", port=30000)),
+    )
+
+
+def test_a_sidecar_serves_main_at_a_free_port_and_ends_with_it() -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        search = python("search", CLIENT, sidecars=[sidecar(SERVER)], env=[Env(name="BURNQED_POLICY_PORT", value="30000")], inputs=[Parameter(name="i")])
+        with DAG(name="main"):
+            search(name="search", with_param="[0, 1]", arguments={"i": "{{item}}"})
+    result = run(w)
+    assert result.exit_code == 0, result.nodes
+    assert not [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_a_field_outside_the_vocabulary_is_an_error() -> None:
+    with Workflow(generate_name="w-", entrypoint="main", priority=3) as w, DAG(name="main"):
+        pass
+    with pytest.raises(BadInput, match="priority"):
+        LocalRunner(w)
+
+
+def test_a_retry_that_is_not_a_retry_policy_is_an_error() -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        odd = python("odd", "pass", retry_strategy=RetryStrategy(limit=2))
+        with DAG(name="main"):
+            odd(name="odd")
+    with pytest.raises(BadInput, match="retryStrategy"):
+        run(w)
+
+
+def test_the_exit_handler_sees_how_the_workflow_ended(tmp_path: Path) -> None:
+    with Workflow(generate_name="w-", entrypoint="main", on_exit="outcome") as w:
+        bug = python("bug", "raise RuntimeError")
+        python("outcome", f"import os; open({str(tmp_path / 'x')!r}, 'w').write(os.environ['STATUS'])", env=[Env(name="STATUS", value="{{workflow.status}}")])
+        with DAG(name="main"):
+            bug(name="bug")
+    assert run(w).exit_code == 1
+    assert (tmp_path / "x").read_text() == "Failed"
+
+
+@pytest.mark.parametrize(("answer", "phase"), [(True, "Succeeded"), (False, "Failed")])
+def test_a_gate_asks(answer: bool, phase: str) -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        gate = Suspend(name="gate")
+        with DAG(name="main"):
+            gate(name="gate")
+    assert phases(run(w, confirm=lambda _: answer)) == {"gate": phase}
+
+
+def mutexed() -> Workflow:
+    with Workflow(generate_name="w-", entrypoint="main", synchronization=Synchronization(mutexes=[Mutex(name="test-mutex")])) as w:
+        slow = python("slow", "import time; time.sleep(1)")
+        with DAG(name="main"):
+            slow(name="slow")
+    return w
+
+
+def test_two_runs_with_one_mutex_exclude_each_other() -> None:
+    async def both() -> list[object]:
+        runners = [LocalRunner(mutexed(), echo=lambda _: None) for _ in range(2)]
+        return await asyncio.gather(*(r.run() for r in runners), return_exceptions=True)
+
+    kinds = sorted(type(r).__name__ for r in asyncio.run(both()))
+    assert kinds == ["BadInput", "RunResult"]
+
+
+def test_processes_of_a_killed_runner_that_watch_their_lifeline_end_within_5_s(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(
+        textwrap.dedent("""
+        import asyncio
+        from hera.workflows import DAG, Container, UserContainer, Workflow
+        from burnqed.run.local import LocalRunner
+        sleep = "from burnqed.lifeline import watch; watch(); print('up', flush=True); import time; time.sleep(600)"
+        with Workflow(generate_name="w-", entrypoint="main") as w:
+            main = Container(name="c", command=["python", "-c"], args=[sleep], sidecars=[UserContainer(name="s", command=["python", "-c"], args=[sleep])])
+            with DAG(name="main"):
+                main(name="t")
+        asyncio.run(LocalRunner(w, echo=lambda line: print(line, flush=True)).run())
+        """)
+    )
+    runner = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert runner.stdout is not None
+    assert b"up" in runner.stdout.readline()
+    children = psutil.Process(runner.pid).children(recursive=True)
+    assert len(children) == 2
+    runner.kill()
+    runner.wait()
+    runner.stdout.close()
+    _, alive = psutil.wait_procs(children, timeout=5)
+    assert not alive

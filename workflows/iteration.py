@@ -1,0 +1,97 @@
+"""One iteration of the loop: plan, data, select, train, search, train the head again, evaluate, report, gate.
+
+    burnqed run iteration --iter 0 --profile demo      # on this machine
+    burnqed submit iteration --iter 0                  # on a cluster
+
+`plan` reads the store and says which steps have to run; all others stand still when their output is there.
+"""
+
+from __future__ import annotations
+
+from hera.workflows import DAG, Suspend, Task, Workflow
+
+from burnqed.config import RunConfig
+
+from .templates import TRAINER, new_workflow, step
+
+PLANNED = (
+    "data",
+    "base",
+    "select",
+    "sft",
+    "export",
+    "embed-search",
+    "ebm-search",
+    "embed-final",
+    "ebm-final",
+    "report",
+)
+FANNED = ("search", "negatives", "evaluate")
+
+
+def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "") -> Workflow:
+    """The workflow object of one iteration."""
+    with new_workflow(
+        "iteration", config, {"store": store, "run": run, "iteration": str(iteration), "redo": redo}
+    ) as workflow:
+        plan = step(
+            "plan",
+            config,
+            outputs=(*PLANNED, *(f"{name}-shards" for name in FANNED), *(["gate"] if gated(config) else [])),
+        )
+        data = step("data", config)
+        base = step("base", config, pool=TRAINER)
+        select = step("select", config)
+        sft = step("sft", config, pool=TRAINER)
+        export = step("export", config, pool=TRAINER)
+        embed_search = step("embed", config, pool=TRAINER, stage="search")
+        ebm_search = step("ebm", config, pool=TRAINER, stage="search")
+        search = step("search", config, stage="search", sharded=True, policy=True)
+        negatives = step("negatives", config, stage="negatives", sharded=True, policy=True)
+        embed_final = step("embed", config, pool=TRAINER, stage="final")
+        ebm_final = step("ebm", config, pool=TRAINER, stage="final")
+        evaluate = step("evaluate", config, stage="final", sharded=True, policy=True)
+        report = step("report", config)
+        ask = Suspend(name="gate") if gated(config) else None
+        with DAG(name="main"):
+            plan(name="plan")
+            planned("data", data, "plan")
+            planned("base", base, "data")
+            planned("select", select, "data")
+            planned("sft", sft, "base")
+            planned("export", export, "sft")
+            planned("embed-search", embed_search, "export")
+            planned("ebm-search", ebm_search, "embed-search")
+            fanned("search", search, "select", "ebm-search")
+            fanned("negatives", negatives, "search")
+            planned("embed-final", embed_final, "negatives")
+            planned("ebm-final", ebm_final, "embed-final")
+            fanned("evaluate", evaluate, "ebm-final")
+            planned("report", report, "evaluate")
+            if ask is not None:
+                ask(name="gate", depends=after("report"), when="{{tasks.plan.outputs.parameters.gate}} == ask")
+    return workflow  # type: ignore[no-any-return]
+
+
+def gated(config: RunConfig) -> bool:
+    return config.gate.mode == "ask"
+
+
+def after(*names: str) -> str:
+    """Depends on all of these, done now or done before."""
+    return " && ".join("plan" if name == "plan" else f"({name}.Succeeded || {name}.Skipped)" for name in names)
+
+
+def planned(name: str, template: object, *earlier: str) -> Task:
+    """A task that runs when `plan` says so."""
+    return template(name=name, depends=after(*earlier), when=f"{{{{tasks.plan.outputs.parameters.{name}}}}} == yes")  # type: ignore[operator, no-any-return]
+
+
+def fanned(name: str, template: object, *earlier: str) -> Task:
+    """One task for each shard that `plan` found unfinished."""
+    return template(  # type: ignore[operator, no-any-return]
+        name=name,
+        depends=after(*earlier),
+        with_param=f"{{{{tasks.plan.outputs.parameters.{name}-shards}}}}",
+        arguments={"shard": "{{item}}"},
+    )
