@@ -189,11 +189,14 @@ def choose(found: Sequence[tuple[str, dict[str, Labelled]]], variant: str | None
     best = next((name for name in (HEAD, PLAIN, *sorted(common)) if name in common), None)
     if variant is None and all(len(variants) == 1 for _, variants in found):
         chosen = [next(iter(variants.values())) for _, variants in found]
-    elif (wanted := variant or best) in common:
-        chosen = [variants[wanted] for _, variants in found if wanted]
     else:
-        have = "; ".join(f"{where}: {', '.join(sorted(variants))}" for where, variants in found)
-        asked = f"not all results have the variant {variant!r}" if variant else "the results have no variant in common"
-        raise BadInput(f"Cannot compare, {asked} ({have}); compare results that were made with the same variant.")
+        wanted = variant or best
+        if wanted is None or wanted not in common:
+            have = "; ".join(f"{where}: {', '.join(sorted(variants))}" for where, variants in found)
+            lacking = (
+                f"not all results have the variant {variant!r}" if variant else "no variant is common to the results"
+            )
+            raise BadInput(f"Cannot compare, {lacking} ({have}); compare results that were made with the same variant.")
+        chosen = [variants[wanted] for _, variants in found]
     unique = len({label for label, _ in chosen}) == len(chosen)
     return [(label if unique else where, e) for (label, e), (where, _) in zip(chosen, found, strict=True)]
