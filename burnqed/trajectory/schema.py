@@ -1,8 +1,9 @@
 """The Arrow schema of trajectory rows, and what a root row says about its theorem.
 
-Every theorem of a part has exactly one root row (`parent_id` null, `depth` 0). Only root rows fill the columns from
-`status` on. A row without `state` is a tactic that failed. A transposition keeps its own row: `same_as` names the row whose
-state it reached again. Positive means on the path of a checked proof (`on_proof_path`).
+Every theorem of a part (each of its samples, where there are several) has exactly one root row (`parent_id` null, `depth` 0).
+Only root rows fill the columns from `status` on; `reason` also stands where the check did not accept a finished path. A row
+without `state` is a tactic that failed. A transposition keeps its own row: `same_as` names the row whose state it reached again.
+Positive means on the path of a checked proof (`on_proof_path`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ SCHEMA = pa.schema(
         pa.field("iteration", pa.int32(), nullable=False),
         pa.field("theorem", pa.string(), nullable=False),
         pa.field("statement_hash", pa.string(), nullable=False),  # SHA-256 of header + statement
-        pa.field("state_id", pa.int32(), nullable=False),  # within its theorem; 0 is the root
+        pa.field("sample", pa.int32(), nullable=False),  # 0 … N−1 of pass@N
+        pa.field("state_id", pa.int32(), nullable=False),  # within its theorem and sample; 0 is the root
         pa.field("parent_id", pa.int32()),
         pa.field("same_as", pa.int32()),
         pa.field("depth", pa.int32(), nullable=False),
@@ -55,7 +57,6 @@ SCHEMA = pa.schema(
         pa.field("proof", pa.string()),  # tactic block, checked
         pa.field("nodes_at_proof", pa.int32()),  # states expanded when the proof was found: a budget ≥ this solves it
         pa.field("attempt", pa.int32()),
-        pa.field("sample", pa.int32()),  # 0 … N−1 of pass@N
         pa.field("statistics", pa.string()),  # SearchStatistics as JSON
     ]
 )
@@ -71,7 +72,7 @@ class SearchStatistics(BaseModel):
     candidates_max: int = 0
     """Distinct candidates per expansion."""
     lean_errors: dict[str, int] = Field(default_factory=dict)
-    """Failed tactics by TacticStatus."""
+    """Failed tactics by TacticStatus; finished paths that were refused, or could not be checked, as `refused` and `unchecked`."""
     generation_s: float = 0.0
     """Seconds this theorem waited for candidates; likewise for Lean and the head."""
     lean_s: float = 0.0
@@ -86,7 +87,8 @@ class TheoremResult(BaseModel):
     name: str
     status: ProofStatus
     reason: str = ""
-    """Why it was not proved: `budget`, `time`, `exhausted`, `check refused: …`, or what made it an error."""
+    """Why it was not proved: `budget`, `time`, `depth` (all that is left lies too deep), `exhausted` (nothing is left), or what
+    made it an error."""
     nodes: int = 0
     lean_calls: int = 0
     seconds: float = 0.0

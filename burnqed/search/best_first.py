@@ -1,0 +1,225 @@
+"""The search of one theorem: strictly best-first, one expansion after the other.
+
+An expansion asks the policy for candidates, applies all of them in Lean, checks the paths that left no goals, scores the new
+states in one batch and queues them. All candidates are applied even when one of them ends the proof: the others are the
+siblings that the head learns from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from burnqed.lean.protocol import Outcome, ProofState, TacticStatus
+from burnqed.policy.protocol import Proposal
+from burnqed.search.budget import Budget
+from burnqed.search.node import Node, Tree
+from burnqed.search.scoring import priority
+from burnqed.search.tools import Pair, Question, Tools, node_seed
+from burnqed.trajectory.rows import SearchResult, Task
+from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
+
+
+class TheoremSearch:
+    def __init__(self, task: Task, tools: Tools) -> None:
+        self.task = task
+        self.tools = tools
+        self.settings = tools.settings
+        self.lean = tools.lean
+        self.budget = Budget(tools.settings.budget, tools.settings.seconds)
+        self.tree = Tree()
+        self.proof: Node | None = None
+        self.cut_at_depth = False
+        self.crashed = 0  # expansions
+        self.lean_calls = 0
+        self.failures: Counter[str] = Counter()
+        self.distinct: list[int] = []
+        self.waited = dict.fromkeys(("generation", "lean", "scoring"), 0.0)  # seconds
+
+    async def run(self) -> SearchResult:
+        outcome = await self._start()
+        root = self.tree.add(None, outcome, seed=self.task.seed)
+        if outcome.state is None:
+            bad = outcome.status is TacticStatus.ERROR
+            what = "the statement does not elaborate" if bad else f"Lean failed at the start ({outcome.status})"
+            return self._result(ProofStatus.ERROR, f"{what}: {outcome.message}")
+        self.tree.push(root, 0.0)
+        status, reason = await self._explore()
+        await self.lean.release(outcome.state)
+        return self._result(status, reason)
+
+    async def _explore(self) -> tuple[ProofStatus, str]:
+        """Expands states, best first, until the theorem is proved or a limit is reached. Returns status and reason."""
+        reason = ""
+        while not reason and (node := self.tree.pop()) is not None:
+            reason = self.budget.spent() or ("" if await self._expand(node) else "time")
+            if self.proof:
+                return ProofStatus.PROVED, ""
+        if self.failures["unchecked"]:
+            return ProofStatus.ERROR, "a finished proof could not be checked: Lean crashed or ran out of time twice"
+        # "Nothing is left" or "budget" would claim more than was tried.
+        if self.crashed and (not reason or 2 * self.crashed >= self.budget.spent_nodes):
+            return (
+                ProofStatus.ERROR,
+                f"Lean crashed at every tactic of {self.crashed} of {self.budget.spent_nodes} states",
+            )
+        return ProofStatus.UNPROVED, reason or ("depth" if self.cut_at_depth else "exhausted")
+
+    async def _expand(self, node: Node) -> bool:
+        """Tries candidates at one state. Sets `proof` when one of them ends a proof that is accepted.
+
+        Returns False when time ran out; what Lean had answered by then is kept.
+        """
+        assert node.state is not None
+        seed = node_seed(self.task, node.row.state_id)
+        proposal = await self._propose(Question(node.state.text, seed))
+        if proposal is None:
+            return False
+        node.row.visit_order = self.budget.spent_nodes
+        self.budget.spent_nodes += 1
+        self.distinct.append(len(proposal.candidates))
+        root = self.tree.nodes[0].row
+        root.model_version, root.temperature = proposal.model_version, self.settings.temperature
+
+        log_probs: dict[str, float | None] = {c.tactic: c.log_prob for c in proposal.candidates}
+        for tactic in self.settings.probe_tactics:
+            log_probs.setdefault(tactic, None)
+        # To its path a probe tactic costs as much as the policy's least likely candidate.
+        probe_cost = min((c.log_prob for c in proposal.candidates), default=0.0)
+        outcomes = await self._apply(node.state, list(log_probs))
+
+        children = [
+            self.tree.add(
+                node,
+                outcome,
+                seed=seed,
+                tactic=tactic,
+                log_prob=log_prob,
+                path_log_prob=node.path_log_prob + (probe_cost if log_prob is None else log_prob),
+                model_version=None if log_prob is None else proposal.model_version,
+                temperature=None if log_prob is None else self.settings.temperature,
+            )
+            for (tactic, log_prob), outcome in zip(log_probs.items(), outcomes, strict=True)
+            if outcome is not None
+        ]
+        self.failures.update(child.row.tactic_status for child in children if child.state is None)
+        self.crashed += bool(children) and all(child.row.tactic_status is TacticStatus.CRASH for child in children)
+        for child in children:
+            if child.row.is_terminal and await self._accepted(child):
+                self.proof = child
+                self.tree.mark_proof(child)
+                return True
+        if None in outcomes:
+            return False
+        await self._queue([c for c in children if c.state and not c.row.is_terminal and c.row.same_as is None])
+        return True
+
+    async def _queue(self, fresh: Sequence[Node]) -> None:
+        """Scores new states in one batch and queues them; states at the greatest depth are left."""
+        if fresh and fresh[0].row.depth >= self.settings.depth:
+            self.cut_at_depth = True
+            return
+        if fresh and self.tools.energies:
+            goal = self.tree.nodes[0].row.state or ""
+            with self._waiting_for("scoring"):
+                energies = await self.tools.energies.ask([Pair(node.row.state or "", goal) for node in fresh])
+            for node, energy in zip(fresh, energies, strict=True):
+                node.row.energy = energy
+        for node in fresh:
+            self.tree.push(node, priority(self.settings, node.path_log_prob, node.row.depth, node.row.energy))
+
+    async def _propose(self, question: Question) -> Proposal | None:
+        """Candidates for a state; None when time ran out first."""
+        limit = asyncio.timeout(self.budget.seconds_left)
+        try:
+            with self._waiting_for("generation"):
+                async with limit:
+                    return (await self.tools.proposals.ask([question]))[0]
+        except TimeoutError:
+            if limit.expired():
+                return None
+            raise
+
+    # ---- Lean; what infrastructure spoils is tried once more
+
+    async def _start(self) -> Outcome:
+        with self._waiting_for("lean"):
+            for _ in range(2):
+                self.lean_calls += 1
+                outcome = await self.lean.start(self.task.theorem)
+                if outcome.status in (TacticStatus.OK, TacticStatus.ERROR):
+                    break
+        return outcome
+
+    async def _apply(self, state: ProofState, tactics: list[str]) -> list[Outcome | None]:
+        """Applies all tactics at once (the backend keeps to its capacity). None where time ran out first."""
+        running = [asyncio.create_task(self._apply_one(state, tactic)) for tactic in tactics]
+        try:
+            with self._waiting_for("lean"):
+                if running:
+                    await asyncio.wait(running, timeout=self.budget.seconds_left, return_when=asyncio.FIRST_EXCEPTION)
+            return [task.result() if task.done() else None for task in running]
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _apply_one(self, state: ProofState, tactic: str) -> Outcome:
+        for _ in range(2):
+            self.lean_calls += 1
+            outcome = await self.lean.apply(state, tactic)
+            if outcome.status is not TacticStatus.CRASH:
+                break
+        return outcome
+
+    async def _accepted(self, node: Node) -> bool:
+        """Checks the whole proof that ends at a node; notes on its row why it is not accepted."""
+        proof = "\n".join(self.tree.tactics(node))
+        with self._waiting_for("lean"):
+            for _ in range(2):
+                self.lean_calls += 1
+                verdict = await self.lean.check(self.task.theorem, proof)
+                if not verdict.could_not_check:
+                    break
+        if verdict.accepted:
+            return True
+        node.row.reason = f"{'could not check' if verdict.could_not_check else 'check refused'}: {verdict.reason}"
+        self.failures["unchecked" if verdict.could_not_check else "refused"] += 1
+        return False
+
+    # ---- what is reported
+
+    @contextmanager
+    def _waiting_for(self, what: str) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.waited[what] += time.monotonic() - began
+
+    def _result(self, status: ProofStatus, reason: str) -> SearchResult:
+        result = TheoremResult(
+            name=self.task.theorem.name,
+            status=status,
+            reason=reason,
+            nodes=self.budget.spent_nodes,
+            lean_calls=self.lean_calls,
+            seconds=self.budget.spent_seconds,
+            proof="\n".join(self.tree.tactics(self.proof)) if self.proof else None,
+            nodes_at_proof=self.budget.spent_nodes if self.proof else None,
+            attempt=self.task.attempt,
+            sample=self.task.sample,
+            statistics=SearchStatistics(
+                candidates_min=min(self.distinct, default=0),
+                candidates_mean=sum(self.distinct) / len(self.distinct) if self.distinct else 0.0,
+                candidates_max=max(self.distinct, default=0),
+                lean_errors=dict(self.failures),
+                generation_s=self.waited["generation"],
+                lean_s=self.waited["lean"],
+                scoring_s=self.waited["scoring"],
+            ),
+        )
+        return SearchResult(self.task.theorem, result, [node.row for node in self.tree.nodes])

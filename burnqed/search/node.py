@@ -1,0 +1,91 @@
+"""The tree of one theorem's search: its nodes, the table of states already seen, and the queue of states to expand.
+
+States are told apart by their text. A tactic that leads to a state seen before (a transposition) keeps its own row, with
+`same_as`, and is not expanded: the first way to reach a state stands for all.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from burnqed.lean.protocol import Outcome, ProofState
+from burnqed.trajectory.rows import StateRow
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    row: StateRow
+    parent: Node | None
+    state: ProofState | None
+    """None where the tactic failed."""
+    path_log_prob: float
+    """Sum over the tactics from the root."""
+
+
+class Tree:
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._seen: dict[str, int] = {}
+        self._queue: list[tuple[float, int]] = []
+
+    def add(
+        self,
+        parent: Node | None,
+        outcome: Outcome,
+        *,
+        seed: int,
+        tactic: str | None = None,
+        log_prob: float | None = None,
+        path_log_prob: float = 0.0,
+        model_version: str | None = None,
+        temperature: float | None = None,
+    ) -> Node:
+        """A node for what a tactic gave; `log_prob` is None when the policy did not propose it."""
+        state = outcome.state
+        row = StateRow(
+            state_id=len(self.nodes),
+            parent_id=parent.row.state_id if parent else None,
+            depth=parent.row.depth + 1 if parent else 0,
+            tactic=tactic,
+            tactic_status=outcome.status,
+            state=state.text if state else None,
+            num_goals=len(state.goals) if state else None,
+            is_terminal=state is not None and state.is_solved,
+            log_prob=log_prob,
+            model_version=model_version,
+            temperature=temperature,
+            seed=seed,
+        )
+        if state and not row.is_terminal:
+            first = self._seen.setdefault(state.text, row.state_id)
+            row.same_as = None if first == row.state_id else first
+        node = Node(row, parent, state, path_log_prob)
+        self.nodes.append(node)
+        return node
+
+    def push(self, node: Node, priority: float) -> None:
+        heapq.heappush(self._queue, (-priority, node.row.state_id))  # equal priorities: the older first
+
+    def pop(self) -> Node | None:
+        """The state of highest priority, or None when none is left."""
+        return self.nodes[heapq.heappop(self._queue)[1]] if self._queue else None
+
+    @staticmethod
+    def tactics(node: Node) -> list[str]:
+        """The tactics from the root to a node."""
+        found: list[str] = []
+        step: Node | None = node
+        while step is not None and step.row.tactic is not None:
+            found.append(step.row.tactic)
+            step = step.parent
+        return found[::-1]
+
+    @staticmethod
+    def mark_proof(node: Node) -> None:
+        """Marks the path to a node whose proof was checked."""
+        step: Node | None = node
+        while step is not None:
+            step.row.on_proof_path = True
+            step.row.remaining_depth = node.row.depth - step.row.depth
+            step = step.parent

@@ -1,0 +1,60 @@
+"""What a search is told: the values of `SearchConfig` or `EvaluateConfig` that decide its course."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from burnqed.config import EvaluateConfig, SearchConfig
+from burnqed.search.probes import PROBE_TACTICS
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """See `burnqed.config.SearchConfig` for the fields' meaning and units."""
+
+    budget: int
+    """The largest: `nodes_at_proof` of each result tells which smaller budgets it satisfies."""
+    seconds: float
+    depth: int
+    candidates: int
+    temperature: float
+    alpha: float
+    beta: float
+    length_exponent: float
+    energy_depth: int
+    open_theorems: int
+    probe_tactics: tuple[str, ...] = ()
+    """Tried at every expanded state besides the policy's candidates."""
+
+    @staticmethod
+    def for_search(config: SearchConfig, *, noise: bool = False) -> SearchSettings:
+        """Search for training data; `noise` gives the variant that samples at the noise temperature."""
+        return SearchSettings(
+            budget=config.budget,
+            seconds=config.seconds,
+            depth=config.depth,
+            candidates=config.candidates,
+            temperature=config.noise_temperature if noise else config.temperature,
+            alpha=config.alpha,
+            beta=config.beta,
+            length_exponent=config.length_exponent,
+            energy_depth=config.energy_depth,
+            open_theorems=config.open_theorems,
+            probe_tactics=PROBE_TACTICS if config.probe_tactics else (),
+        )
+
+    @staticmethod
+    def for_evaluation(config: EvaluateConfig, search: SearchConfig) -> SearchSettings:
+        """One run at the largest budget, ordered as in the search for training data; never with probe tactics."""
+        return SearchSettings(
+            budget=max(config.budgets),
+            seconds=config.seconds,
+            depth=config.depth,
+            candidates=config.candidates,
+            temperature=config.temperature,
+            alpha=search.alpha,
+            beta=search.beta,
+            length_exponent=search.length_exponent,
+            energy_depth=search.energy_depth,
+            open_theorems=search.open_theorems,
+        )

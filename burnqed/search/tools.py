@@ -1,0 +1,64 @@
+"""What all open theorems share: Lean, and policy and head behind a batcher each."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from burnqed.lean.protocol import LeanBackend
+from burnqed.policy.protocol import Policy, Proposal, Scorer
+from burnqed.search.batch import Batcher
+from burnqed.search.settings import SearchSettings
+from burnqed.trajectory.rows import Task
+
+STATES_PER_REQUEST = 32
+"""Open states in one request to the policy."""
+SCORES_PER_REQUEST = 256
+
+
+class Question(NamedTuple):
+    """What the policy is asked: candidates for a state."""
+
+    state: str
+    seed: int
+
+
+class Pair(NamedTuple):
+    """What the head is asked: the energy of a state, given the theorem's root state."""
+
+    state: str
+    goal: str
+
+
+class Tools:
+    def __init__(self, lean: LeanBackend, policy: Policy, scorer: Scorer | None, settings: SearchSettings) -> None:
+        self.lean = lean
+        self.settings = settings
+        self.proposals: Batcher[Question, Proposal] = Batcher(self._propose, STATES_PER_REQUEST)
+        self.energies: Batcher[Pair, float] | None = Batcher(self._score, SCORES_PER_REQUEST) if scorer else None
+        self._policy = policy
+        self._scorer = scorer
+
+    async def close(self) -> None:
+        """Cancels requests that are under way."""
+        await self.proposals.close()
+        if self.energies:
+            await self.energies.close()
+
+    async def _propose(self, questions: list[Question]) -> list[Proposal]:
+        return await self._policy.propose(
+            [q.state for q in questions],
+            candidates=self.settings.candidates,
+            temperature=self.settings.temperature,
+            seeds=[q.seed for q in questions],
+        )
+
+    async def _score(self, pairs: list[Pair]) -> list[float]:
+        assert self._scorer is not None
+        return await self._scorer.score([p.state for p in pairs], [p.goal for p in pairs])
+
+
+def node_seed(task: Task, state_id: int) -> int:
+    """Seed for the candidates of one node: 31 bits of a hash, the same whenever and beside whatever it is expanded."""
+    text = f"{task.seed}\0{task.theorem.name}\0{task.sample}\0{state_id}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1
