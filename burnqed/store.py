@@ -79,7 +79,9 @@ class Store:
                 found = self.fs.find(self.full(prefix))
             except FileNotFoundError:
                 return []
-        return sorted(p.removeprefix(base) for p in found if TEMPORARY not in p.rpartition("/")[2])
+        return sorted(
+            p.removeprefix(base) for p in found if p.startswith(base) and TEMPORARY not in p.rpartition("/")[2]
+        )
 
     def digest(self, path: str) -> str:
         """SHA-256 of a file, in hexadecimal."""

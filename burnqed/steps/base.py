@@ -84,9 +84,9 @@ class Step:
     units: Callable[[Context], list[Unit]]
     """Units of the context's stage and shard."""
     run: Callable[[Context, Unit], Awaitable[Facts]]
-    stages: tuple[str, ...] = ("",)
     shards: Callable[[Context], int] = once
     sharded: bool = False
+    """Whether the workflow fans it out, one pod per shard."""
     needed: Callable[[Context], bool] = always
     """Whether this iteration has the step (at the context's stage) at all."""
     kept: bool = False

@@ -1,0 +1,98 @@
+"""`burnqed step NAME`, what a container runs; and `burnqed serve`, the policy server beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from pathlib import Path
+
+import typer
+
+from burnqed.cli import options
+from burnqed.config import RunConfig, resolve
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.steps.base import Context, execute, stop_on_sigterm
+from burnqed.store import Store
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("step")(step)
+    app.command("serve")(serve)
+
+
+def configuration(profile: str, overrides: list[str]) -> RunConfig:
+    """The workflow's configuration ($BURNQED_CONFIG), or a profile's when a person runs the step."""
+    document = os.environ.get("BURNQED_CONFIG")
+    return RunConfig.from_json(document) if document else resolve(profile, overrides).config
+
+
+def policy_url() -> str | None:
+    port = os.environ.get("BURNQED_POLICY_PORT")
+    return f"http://127.0.0.1:{port}" if port else None
+
+
+def step(
+    name: str = typer.Argument(..., help="plan, data, base, select, sft, export, embed, ebm, search, …"),
+    iteration: int = options.Iteration,
+    store: str = options.Store,
+    run: str = options.Run,
+    stage: str = typer.Option("", "--stage", help="search or final, for embed and ebm."),
+    shard: int = typer.Option(0, "--shard", min=0),
+    profile: str = options.Profile,
+    overrides: list[str] = options.Set,
+    redo: str = typer.Option("", "--redo", envvar="BURNQED_REDO"),
+) -> None:
+    """Run one step of an iteration, from the store to the store."""
+    from burnqed.steps.plan import plan, write_outputs
+    from burnqed.steps.registry import STEPS, find
+
+    config = configuration(profile, overrides)
+
+    async def work() -> None:
+        with tempfile.TemporaryDirectory(prefix="burnqed-step-") as folder:
+            context = Context(
+                store=Store(options.absolute(store)),
+                layout=Layout(run, iteration),
+                config=config,
+                workdir=Path(folder),
+                stage=stage,
+                shard=shard,
+                redo=frozenset(filter(None, redo.split(","))),
+                policy_url=policy_url(),
+            )
+            stop_on_sigterm(context.stop)
+            if name == "plan":
+                outputs = plan(STEPS, context)
+                if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):
+                    write_outputs(outputs, Path(folder_for_outputs))
+            else:
+                await execute(find(name), context)
+
+    asyncio.run(work())
+
+
+def serve(
+    model: str | None = typer.Option(None, "--model", help="Folder, or address in a store, of a causal language model."),
+    head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
+    port: int = typer.Option(30000, "--port", envvar="BURNQED_POLICY_PORT", min=1, max=65535),
+    host: str = typer.Option("127.0.0.1", "--host"),
+    store: str = options.Store,
+    run: str = options.Run,
+    iteration: int | None = typer.Option(None, "--iter", min=0, help="Serve this iteration's model instead of --model."),
+    stage: str = typer.Option("final", "--stage", help="With --iter: search, negatives or final, which tells the head."),
+    profile: str = options.Profile,
+    overrides: list[str] = options.Set,
+) -> None:
+    """Serve a model over SGLang's protocol, with embeddings and energies."""
+    from burnqed.policy.server import serve as run_server
+    from burnqed.steps.models import served_paths
+
+    config = configuration(profile, overrides)
+    if model is None and iteration is None:
+        raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
+    if model is None:
+        assert iteration is not None
+        model, head = served_paths(Store(options.absolute(store)), Layout(run, iteration), stage, config)
+    run_server(model, port, head=head, host=host, config=config.policy)

@@ -1,0 +1,1 @@
+"""Tracing: from proofs to pairs of proof state and tactic."""

@@ -1,0 +1,129 @@
+"""The store, as a folder and on a real S3 server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from burnqed.errors import BadInput, TryAgain
+from burnqed.store import Store, copy
+from tests.conftest import S3Server
+
+
+@pytest.fixture(params=["folder", "s3"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    if request.param == "folder":
+        return Store(str(tmp_path / "store"))
+    server: S3Server = request.getfixturevalue("s3")
+    return Store(f"s3://{server.bucket}/{uuid.uuid4().hex}")
+
+
+def test_what_is_written_is_read_back_and_listed(store: Store) -> None:
+    store.write_text("a/b.txt", "αβγ")
+    store.write_json("a/c/d.json", {"x": [1, 2]})
+    assert store.read_text("a/b.txt") == "αβγ"
+    assert store.read_json("a/c/d.json") == {"x": [1, 2]}
+    assert store.list("a") == ["a/b.txt", "a/c/d.json"]
+    assert store.list("") == ["a/b.txt", "a/c/d.json"]
+    assert store.list("nothing") == []
+    assert store.exists("a/b.txt")
+    assert not store.exists("a/x")
+    assert store.size("a/b.txt") == 6
+    assert store.digest("a/b.txt") == Store.digest(store, "a/b.txt")
+
+
+def test_a_second_write_replaces_the_first(store: Store) -> None:
+    store.write_text("a", "one")
+    assert store.read_text("a") == "one"
+    store.write_text("a", "two")
+    assert store.read_text("a") == "two"
+    assert store.list("") == ["a"]
+
+
+def test_moving_and_deleting_take_everything_below(store: Store) -> None:
+    store.write_text("a/b/c", "1")
+    store.write_text("a/d", "2")
+    store.move("a", "old/x")
+    assert store.list("") == ["old/x/b/c", "old/x/d"]
+    store.delete("old")
+    store.delete("old")
+    assert store.list("") == []
+
+
+def test_folders_go_up_and_come_back(store: Store, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    (source / "deep").mkdir(parents=True)
+    (source / "deep" / "x.bin").write_bytes(b"\0\1")
+    (source / "y").write_text("y")
+    store.upload(source, "model")
+    fetched = store.fetch("model", tmp_path / "down")
+    assert (fetched / "deep" / "x.bin").read_bytes() == b"\0\1"
+    assert (fetched / "y").read_text() == "y"
+
+
+def test_an_absent_file_is_bad_input_that_names_it(store: Store) -> None:
+    with pytest.raises(BadInput, match="no/such"):
+        store.read_bytes("no/such")
+
+
+def test_a_copy_is_verified_and_continues_where_it_was_cut_off(store: Store, tmp_path: Path) -> None:
+    for i in range(5):
+        store.write_text(f"run/part-{i}", f"{i}" * 1000)
+    store.write_text("run/_SUCCESS", "{}")
+    target = Store(str(tmp_path / "target"))
+    target.write_text("run/part-0", "0" * 1000)
+    target.write_text("run/part-1", "spoilt")
+    order: list[str] = []
+    assert copy(store, target, "run", order.append) == (5, 1)
+    assert order[-1] == "run/_SUCCESS"
+    assert copy(store, target, "run") == (0, 6)
+    assert target.read_text("run/part-1") == "1" * 1000
+
+
+def test_copying_nothing_is_bad_input(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="nothing to copy"):
+        copy(store, Store(str(tmp_path / "t")), "absent")
+
+
+def test_wrong_keys_are_refused_in_one_sentence(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    with pytest.raises(BadInput, match="AWS_SECRET_ACCESS_KEY"):
+        Store(f"s3://{s3.bucket}/x").check_writable()
+
+
+def test_an_absent_bucket_is_bad_input(s3: S3Server) -> None:
+    with pytest.raises(BadInput, match="no-such-bucket"):
+        Store("s3://no-such-bucket/x").read_bytes("y")
+
+
+def test_a_server_that_does_not_answer_is_worth_another_try(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    with pytest.raises(TryAgain, match="did not answer"):
+        Store(f"s3://{s3.bucket}/x").read_bytes("y")
+
+
+def test_an_unwritable_folder_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="folder"):
+        Store(str(tmp_path / "file" / "store")).check_writable()
+
+
+def test_a_writer_that_is_killed_leaves_either_the_old_file_or_the_new_one(tmp_path: Path) -> None:
+    script = "import sys; from burnqed.store import Store; s = Store(sys.argv[1]); n = 0\nwhile True: n += 1; s.write_bytes('x', bytes([n % 256]) * 5_000_000)"
+    writer = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
+    while not (tmp_path / "x").exists():
+        time.sleep(0.01)
+    time.sleep(0.5)
+    writer.kill()
+    writer.wait()
+    data = Store(str(tmp_path)).read_bytes("x")
+    assert len(data) == 5_000_000
+    assert len(set(data)) == 1
+    assert Store(str(tmp_path)).list("") == ["x"]
+    assert os.path.getsize(tmp_path / "x") == 5_000_000

@@ -1,0 +1,66 @@
+"""Configuration: profiles, overrides, provenance, and what a wrong one says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnqed.config import KEYS, RunConfig, flat, profiles, resolve
+from burnqed.errors import BadInput
+
+
+@pytest.mark.parametrize("name", profiles())
+def test_every_shipped_profile_resolves(name: str) -> None:
+    assert resolve(name).config.profile == name
+
+
+def test_an_override_beats_the_profile_and_the_profile_the_default(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("search:\n  budget: 7\n  depth: 9\n")
+    resolved = resolve(str(file), ["search.depth=11"])
+    assert (resolved.config.search.budget, resolved.config.search.depth) == (7, 11)
+    assert resolved.config.search.candidates == RunConfig().search.candidates
+    assert resolved.origin["search.budget"] == f"profile {file}"
+    assert resolved.origin["search.depth"] == "--set"
+    assert resolved.origin["search.candidates"] == "default"
+
+
+def test_a_configuration_travels_as_one_document() -> None:
+    config = resolve("default", ["evaluate.budgets=[16, 64]", "policy.model=a/b"]).config
+    assert RunConfig.from_json(config.to_json()) == config
+
+
+def test_every_value_has_an_origin() -> None:
+    resolved = resolve("demo", ["search.budget=1"])
+    assert set(resolved.origin) == set(KEYS) == set(flat(resolved.config.model_dump()))
+
+
+@pytest.mark.parametrize(
+    ("override", "hint"),
+    [
+        ("serch.budget=3", "search.budget"),
+        ("search.budgt=3", "search.budget"),
+        ("sft.temperature=3", "search.temperature"),
+        ("search.budget=many", "search.budget"),
+        ("search.budget=0", "greater than or equal to 1"),
+        ("search.budget", "section.key=value"),
+        ("search.budget=[1", "YAML"),
+        ("sft.method=magic", "sft.method"),
+    ],
+)
+def test_a_wrong_override_is_one_sentence_that_helps(override: str, hint: str) -> None:
+    with pytest.raises(BadInput) as error:
+        resolve("default", [override])
+    assert hint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_profile_names_the_known_ones() -> None:
+    with pytest.raises(BadInput, match="did you mean 'demo'"):
+        resolve("demos")
+
+
+def test_an_unknown_key_in_a_document_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"search\.budget"):
+        RunConfig.from_json('{"search": {"budgte": 3}}')
