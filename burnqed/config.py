@@ -118,6 +118,12 @@ class SftConfig(Section):
     """Base pairs sampled at iterations after 0; 0 means all."""
     trajectory_upsample: int = Field(10, ge=1)
     """How often each pair from a found proof counts."""
+    evaluation_pairs: int = Field(500, ge=0)
+    """Validation pairs of each kind (base, trajectory) that the evaluation loss is measured on; 0 means all."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """`bfloat16` computes in it (and, with LoRA, keeps the frozen weights in it); trained weights are always float32."""
+    gradient_checkpointing: bool = False
+    """Compute activations twice instead of keeping them: for models that would not fit otherwise."""
     lora_rank: int = Field(16, ge=1)
     lora_alpha: int = Field(32, ge=1)
     lora_dropout: float = Field(0.05, ge=0, lt=1)
