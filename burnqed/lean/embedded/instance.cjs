@@ -1,0 +1,45 @@
+'use strict';
+// One Lean instance: a worker thread that answers one request after the other.
+//
+// workerData: {baked, snapshot, module, memoryMb}. It posts {ready: true}, then for each message {kind, …} its answer:
+// the fields of the request's function, or {error: {kind: 'error', message}}; with {fatal} when the instance is unusable afterwards.
+
+const { parentPort, workerData } = require('worker_threads');
+const { start } = require('./runtime.cjs');
+const { LeanError } = require('./objects.cjs');
+const { Frontend, Refused } = require('./frontend.cjs');
+const { Dependencies } = require('./environment.cjs');
+const { check } = require('./check.cjs');
+const { Goals } = require('./goals.cjs');
+
+async function main() {
+  const { baked, snapshot, module, memoryMb } = workerData;
+  const { lean, environment } = await start({ baked, module, memoryMb, source: { snapshot } });
+  const frontend = new Frontend(lean, environment), dependencies = new Dependencies(lean, environment), goals = new Goals(frontend);
+  const handlers = {
+    check: request => check(frontend, dependencies, request),
+    start: request => goals.start(request),
+    tactic: request => goals.tactic(request),
+    release: request => goals.release(request.states),
+  };
+  parentPort.on('message', request => {
+    const started = performance.now();
+    const answer = answerTo(handlers[request.kind], request);
+    answer.seconds = (performance.now() - started) / 1000;
+    answer.heapMb = lean.runtime.memory.buffer.byteLength / 1048576;
+    parentPort.postMessage(answer);
+  });
+  parentPort.postMessage({ ready: true });
+}
+
+function answerTo(handler, request) {
+  try {
+    return handler(request);
+  } catch (error) {
+    if (error instanceof LeanError || error instanceof Refused) return { error: { kind: error.kind ?? 'error', message: error.message } };
+    // A trap, a stack overflow, a C++ exception (a number): memory may be in any state.
+    return { fatal: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : `C++ exception ${error}` };
+  }
+}
+
+main();

@@ -1,0 +1,150 @@
+'use strict';
+// Starts one copy of Lean in this thread: from the library's files (slow, when baking) or from a snapshot of its memory.
+//
+// A snapshot is the WebAssembly memory right after the library was imported, without its empty pages: two pages of header (words:
+// environment, low end of the stack, pages of memory, pages stored; from byte 64 on the stored pages' numbers, 16 bits each), then
+// the pages.
+
+const fs = require('fs'), path = require('path');
+const { Objects } = require('./objects.cjs');
+
+const PAGE = 65536, HEADER = 2 * PAGE, HEADER_PAGES = 64;
+const STACK_BYTES = 64 << 20;
+const LIBRARY = 'Init';          // what theorems may refer to; metaprograms of `Lean` could bypass the kernel
+const IMPORT_EVERYTHING = 2;     // OLeanLevel.private
+const NO_OPTIONS = 1;            // box(0)
+const OUTSIDE = /^(__syscall_|fd_|_emscripten_system$|_emscripten_dlopen|_dlopen_js$|emscripten_wget|getaddrinfo$|getnameinfo$|__pthread_create_js$|emscripten_asm_const|lean_uv_)/;
+const EACCES = 2;                // WASI's number; what matters is that it is not 0
+
+/**
+ * @param baked   folder with lean.js, lean.wasm (given compiled as `module`) and symbols.bin
+ * @param source  {snapshot: file} or {library: folder with the .olean files}
+ * @returns promise of {lean: Objects, environment, saveSnapshot(file)}
+ */
+function start({ baked, module, memoryMb, source }) {
+  return new Promise((resolve, reject) => {
+    const emscripten = globalThis.__leanModule = {
+      noInitialRun: true,
+      print() {}, printErr() {},
+      onAbort(why) { throw new WebAssembly.RuntimeError(`Lean aborted: ${why}`); },
+      instantiateWasm(imports, receive) {
+        if (memoryMb) limitMemory(imports.env, memoryMb);
+        if (source.snapshot) closeOutside(imports);
+        receive(new WebAssembly.Instance(module, imports), module);
+      },
+      onRuntimeInitialized() {
+        try { resolve(boot(emscripten.internals, baked, source)); } catch (error) { reject(error); }
+      },
+    };
+    require(path.join(baked, 'lean.js'));
+  });
+}
+
+/** Refuses growth beyond the cap: Lean then ends with "out of memory" instead of taking the machine's. */
+function limitMemory(imports, memoryMb) {
+  const resize = imports.emscripten_resize_heap;
+  imports.emscripten_resize_heap = bytes => (bytes >>> 0) > memoryMb * 1048576 ? 0 : resize(bytes);
+}
+
+/** Theorems and tactics are text from strangers: files, processes, sockets and threads fail, whatever calls them. */
+function closeOutside(imports) {
+  for (const group of [imports.env, imports.wasi_snapshot_preview1]) {
+    for (const name of Object.keys(group)) if (OUTSIDE.test(name)) group[name] = () => EACCES;
+  }
+}
+
+function boot(internals, baked, source) {
+  const runtime = makeRuntime(internals), lean = new Objects(runtime);
+  const { environment, stack } = source.snapshot ? restore(internals, runtime, source.snapshot) : importLibrary(internals, lean, baked, source.library);
+  return { lean, environment, saveSnapshot: file => save(lean, environment, stack, file) };
+}
+
+function makeRuntime(internals) {
+  const found = new Map();
+  const find = symbol => {
+    let place = found.get(symbol);
+    if (place === undefined) {
+      const name = Buffer.from(symbol + '\0'), address = (internals.stackSave() - name.length - 64) & ~15;
+      new Uint8Array(internals.memory.buffer).set(name, address); // below the stack pointer: free to use
+      found.set(symbol, place = internals.lookUpSymbol(address));
+    }
+    return place;
+  };
+  const address = symbol => {
+    const place = find(symbol);
+    if (!place) throw new Error(`Lean has no symbol ${symbol}`);
+    return place;
+  };
+  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)) };
+}
+
+function useStack(internals, runtime, low) {
+  runtime.function('emscripten_stack_set_limits')(low + STACK_BYTES, low);
+  internals.stackRestore(low + STACK_BYTES);
+}
+
+function importLibrary(internals, lean, baked, library) {
+  const { FS, NODEFS, ENV } = internals, runtime = lean.runtime;
+  ENV.LEAN_PATH = '/lean';
+  FS.mkdir('/lean');
+  FS.mount(NODEFS, { root: library }, '/lean');
+  FS.mkdirTree(baked);
+  FS.writeFile(path.join(baked, 'lean.js'), ''); // Lean asks for the path of its own program
+  const stack = (lean.raw('malloc')(STACK_BYTES + 64) + 63) & ~63;
+  useStack(internals, runtime, stack);
+  lean.raw('_ZN4lean11initializerC1Ev')(lean.raw('malloc')(16));
+  lean.raw('_ZN4lean16init_search_pathEv')();
+  lean.raw('lean_enable_initializer_execution')();
+  lean.raw('lean_io_mark_end_initialization')();
+  lean.raw('lean_init_task_manager_using')(1); // promises need one; no thread is ever started
+  const init = lean.constructorObject(0, [lean.name(LIBRARY)], 3); // Import {module, importAll, isExported, isMeta}
+  lean.setScalar(init, 1, 1);
+  // importModules imports opts trustLevel plugins leakEnv loadExts level arts
+  const imported = lean.raw('l_Lean_importModules')(lean.array([init]), NO_OPTIONS, 1024, lean.array([]), 1, 1, IMPORT_EVERYTHING, lean.box(1));
+  const environment = lean.value(imported);
+  lean.raw('lean_mark_persistent')(environment);
+  FS.unmount('/lean');
+  return { environment, stack };
+}
+
+function save(lean, environment, stack, file) {
+  lean.raw('mi_collect')(1);
+  lean.views();
+  const bytes = lean.bytes, pages = bytes.length / PAGE, longs = new BigInt64Array(bytes.buffer), stored = [];
+  for (let page = 0; page < pages; page++) {
+    const start = page * PAGE / 8;
+    if (longs.subarray(start, start + PAGE / 8).some(long => long)) stored.push(page);
+  }
+  const header = Buffer.alloc(HEADER);
+  [environment, stack, pages, stored.length].forEach((value, index) => header.writeUInt32LE(value, 4 * index));
+  stored.forEach((page, index) => header.writeUInt16LE(page, HEADER_PAGES + 2 * index));
+  const out = fs.openSync(file, 'w');
+  fs.writeSync(out, header);
+  for (const page of stored) fs.writeSync(out, Buffer.from(bytes.slice(page * PAGE, (page + 1) * PAGE)));
+  fs.closeSync(out);
+}
+
+function restore(internals, runtime, file) {
+  const input = fs.openSync(file, 'r'), header = Buffer.alloc(HEADER);
+  fs.readSync(input, header, 0, HEADER, 0);
+  const [environment, stack, pages, count] = [0, 4, 8, 12].map(at => header.readUInt32LE(at));
+  const have = internals.memory.buffer.byteLength / PAGE;
+  if (have < pages) internals.memory.grow(pages - have);
+  internals.growMemViews();
+  const bytes = new Uint8Array(internals.memory.buffer), isStored = new Uint8Array(Math.max(pages, have));
+  const page = index => header.readUInt16LE(HEADER_PAGES + 2 * index);
+  for (let first = 0, at = HEADER; first < count;) { // runs of consecutive pages, read straight into place
+    let last = first;
+    while (last + 1 < count && page(last + 1) === page(last) + 1) last++;
+    const length = (last - first + 1) * PAGE;
+    if (fs.readSync(input, bytes, page(first) * PAGE, length, at) !== length) throw new Error(`${file} is cut off`);
+    at += length;
+    for (; first <= last; first++) isStored[page(first)] = 1;
+  }
+  fs.closeSync(input);
+  for (let p = 0; p < have; p++) if (!isStored[p]) bytes.fill(0, p * PAGE, (p + 1) * PAGE);
+  useStack(internals, runtime, stack);
+  return { environment, stack };
+}
+
+module.exports = { start };

@@ -1,0 +1,108 @@
+'use strict';
+// From a statement as users write it to the text that is elaborated, and to the proposition it stands for.
+//
+// A statement is a closed proposition (`∀ a b : Nat, …`) or a full theorem (`theorem foo (a b : Nat) : … := by …`, also `lemma`,
+// `example`, with modifiers, or after `open … in`), whose proof is ignored. Lean's own parser finds the parts.
+// The proposition is what the statement elaborates to on its own, before anybody's proof is looked at.
+
+const { Source, IDENT, syntaxKind, syntaxArguments, syntaxRange } = require('./frontend.cjs');
+const { constantInfo } = require('./environment.cjs');
+
+const KEPT_THEOREMS = 32;           // per header
+const OWN_NAME = 'burnqed_goal';    // of closed propositions, and of theorems whose name exists already
+
+/** Theorem of a header: {errors} or {errors: [], text, line, name (dotted), nameParts, type, levels, release}. Kept with the header. */
+function theoremOf(frontend, header, statement) {
+  let theorem = header.theorems.get(statement);
+  if (theorem) header.theorems.delete(statement);
+  else theorem = elaborate(frontend, header.state, statement);
+  header.theorems.set(statement, theorem);
+  if (header.theorems.size > KEPT_THEOREMS) {
+    const [oldest, dropped] = header.theorems.entries().next().value;
+    header.theorems.delete(oldest);
+    dropped.release?.();
+  }
+  return theorem;
+}
+
+function elaborate(frontend, state, statement) {
+  const { lean } = frontend, shape = shapeOf(frontend, state, statement);
+  if (shape.error) return { errors: [shape.error] };
+  const text = `${shape.before}theorem ${shape.name}${shape.signature} := by\n`;
+  const source = new Source(lean, text + 'sorry');
+  try {
+    const command = source.next(state), parts = declaration(lean, command.syntax);
+    const signatureEnd = parts && syntaxRange(lean, parts.signature)?.[1];
+    const rest = source.rest(state), isWhole = signatureEnd === Buffer.byteLength(text) - ' := by\n'.length && rest.isEnd;
+    const errors = [...command.messages, ...rest.messages].filter(m => m.severity === 'error').map(m => m.text);
+    if (errors.length || !isWhole) {
+      lean.release(command.syntax);
+      return { errors: errors.length ? errors : ['the statement is not one proposition or one theorem'] };
+    }
+    const after = frontend.elaborate(state, source, command);
+    try {
+      errors.push(...after.messages.filter(m => m.severity === 'error').map(m => m.text));
+      const info = errors.length ? null : constantInfo(frontend, after.state, shape.nameParts);
+      if (!errors.length && info?.kind !== 'theorem') errors.push('the statement is not a proposition');
+      if (errors.length) return { errors };
+      const type = lean.retain(info.type), levels = info.levels;
+      return { errors: [], text, line: text.split('\n').length - 1, name: lean.nameText(info.name), nameParts: shape.nameParts, type, levels, release: () => lean.release(type) };
+    } finally { lean.release(after.state); }
+  } finally { source.release(); }
+}
+
+/** {before, name (as written), nameParts (full), signature (text from the name to `:=`)} or {error}. */
+function shapeOf(frontend, state, statement) {
+  const { lean } = frontend, text = statement.trim().replace(/^((?:.*\bin\s+|\s*@\[[^\]]*\]\s*)*)lemma\b/s, '$1theorem');
+  const namespace = lean.nameParts(lean.field(frontend.scope(state), 2));
+  const source = new Source(lean, text), command = source.next(state);
+  try {
+    const parts = declaration(lean, command.syntax);
+    if (!parts) {
+      const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
+      return { before: '', name: unused.at(-1), nameParts: unused, signature: ` : (${text}\n)` };
+    }
+    const slice = ([start, end]) => source.bytes.subarray(start, end).toString('utf8');
+    const range = syntaxRange(lean, parts.signature);
+    if (parts.kind !== 'theorem' && parts.kind !== 'example') return { error: `the statement is a ${parts.kind}, not a theorem` };
+    if (!range) return { error: command.messages[0]?.text ?? 'the theorem has no statement' };
+    const before = slice([0, syntaxRange(lean, parts.whole)[0]]), signature = ' ' + slice(range);
+    if (parts.kind === 'example') {
+      const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
+      return { before, name: unused.at(-1), nameParts: unused, signature };
+    }
+    // The name's prefix is a namespace inside statement and proof, so it stays; the last part only changes when it is taken.
+    const [ident, universes] = syntaxArguments(lean, parts.id);
+    const written = lean.nameParts(lean.field(ident, 2)), isRoot = written[0] === '_root_';
+    const full = isRoot ? written.slice(1) : [...namespace, ...written], unused = unusedName(frontend, state, full);
+    const own = isRoot ? ['_root_', ...unused] : unused.slice(namespace.length), universeRange = syntaxRange(lean, universes);
+    const name = full === unused ? slice(syntaxRange(lean, ident)) : own.join('.');
+    return { before, name: name + (universeRange ? slice(universeRange) : ''), nameParts: unused, signature };
+  } finally {
+    source.release();
+    lean.release(command.syntax);
+  }
+}
+
+/** Parts of the innermost declaration of `… in … in theorem …`, or null when the command is something else. */
+function declaration(lean, syntax) {
+  for (;;) {
+    const kind = syntaxKind(lean, syntax), parts = syntaxArguments(lean, syntax);
+    if (kind === 'Lean.Parser.Command.in') { syntax = parts[2]; continue; }
+    if (kind !== 'Lean.Parser.Command.declaration') return null;
+    const inner = syntaxArguments(lean, parts[1]), hasName = syntaxKind(lean, inner[1]) === 'Lean.Parser.Command.declId';
+    return { whole: syntax, kind: syntaxKind(lean, parts[1]).split('.').at(-1), id: hasName ? inner[1] : null, signature: inner[hasName ? 2 : 1], value: inner[hasName ? 3 : 2] };
+  }
+}
+
+function unusedName(frontend, state, parts) {
+  const { lean } = frontend, environment = frontend.environment(state);
+  const isUsed = name => lean.number(lean.call('l_Lean_Environment_contains', lean.retain(environment), lean.nameOf(name), lean.box(1))) === 1;
+  if (!isUsed(parts)) return parts;
+  for (let count = 0; ; count++) {
+    const name = [...parts.slice(0, -1), OWN_NAME + (count || '')];
+    if (!isUsed(name)) return name;
+  }
+}
+
+module.exports = { theoremOf, declaration, IDENT };
