@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import s3fs
 
 from burnqed.lifeline import VARIABLE
 
@@ -89,16 +90,14 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 
 def make_bucket(server: S3Server) -> None:
-    import boto3
-    from botocore.config import Config
-
-    client = boto3.client("s3", endpoint_url=server.endpoint, aws_access_key_id=server.key, aws_secret_access_key=server.secret,
-                          region_name="us-east-1", config=Config(retries={"max_attempts": 1}))  # fmt: skip
+    """Waits until the server takes writes, and makes the bucket."""
+    client = s3fs.S3FileSystem(key=server.key, secret=server.secret, endpoint_url=server.endpoint, skip_instance_cache=True)
     for _ in range(120):
         try:
-            client.create_bucket(Bucket=server.bucket)
-            client.put_object(Bucket=server.bucket, Key="ready", Body=b"1")
-            client.delete_object(Bucket=server.bucket, Key="ready")
+            if not client.exists(server.bucket):
+                client.mkdir(server.bucket)
+            client.pipe_file(f"{server.bucket}/ready", b"1")
+            client.rm_file(f"{server.bucket}/ready")
             return
         except Exception:
             time.sleep(0.5)

@@ -1,0 +1,49 @@
+# make demo     train a prover from nothing by two rounds of expert iteration (about 20 minutes on 2 cores)
+# make test     the tests
+# Both set up ./.venv first, from nothing but Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEMO := demo
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint results lock
+
+help:
+	@sed -n 's/^# //p' Makefile | head -3
+	@echo "also: make setup | lint | results | lock"
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml setup.py
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("burnqed needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	@echo "== Setting up ./$(VENV) (about 6 GB with the CUDA build of torch; README tells how to get the CPU-only one)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
+	@$(BIN)/burnqed lean install
+	@touch $@
+
+demo: $(READY)
+	@echo "== Iterations 0 and 1 of the demo profile; everything goes to ./$(DEMO)"
+	$(BIN)/burnqed run iteration --iter 0 --profile demo --store $(DEMO)
+	$(BIN)/burnqed run iteration --iter 1 --profile demo --store $(DEMO)
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Three seeds of profile `small`: hours (see docs/results.md).
+results: $(READY)
+	$(BIN)/python benchmarks/results.py
+
+lock: $(READY)
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		--extra train --extra dev --extra cluster pyproject.toml -o requirements.lock

@@ -1,0 +1,182 @@
+"""Hit or miss: when a step's output is made, kept, continued, or put aside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from burnqed.config import resolve
+from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import Layout
+from burnqed.lean.protocol import Theorem
+from burnqed.manifest import read_manifest
+from burnqed.steps.base import Context, Facts, Step, Unit, execute
+from burnqed.steps.plan import plan
+from burnqed.steps.shards import finished_shards, in_shard, shard_count
+from burnqed.store import Store
+
+RUN = "main"
+
+
+class Toy:
+    """Steps that write what the configuration says: `first` → `second`, and a sharded `third`."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.ran: list[str] = []
+        self.fail = False
+        self.first = Step("first", 1, ("search.budget",), lambda c: [Unit(f"{RUN}/first")], self.write)
+        self.second = Step("second", 1, ("sft",), lambda c: [Unit(f"{RUN}/second", (f"{RUN}/first",))], self.write)
+        self.third = Step(
+            "third", 1, ("ebm",), lambda c: [Unit(f"{RUN}/third/shard-{c.shard:04d}-of-0003", (f"{RUN}/second",))], self.write,
+            shards=lambda c: 3, sharded=True, kept=True,
+        )  # fmt: skip
+
+    async def write(self, context: Context, unit: Unit) -> Facts:
+        self.ran.append(unit.prefix.removeprefix(f"{RUN}/"))
+        self.store.write_text(f"{unit.prefix}/partial", "x")
+        if self.fail:
+            raise TryAgain("cut off")
+        self.store.write_text(f"{unit.prefix}/out", f"{unit.prefix} {context.config.search.budget if 'first' in unit.prefix else ''}")
+        return {"n": 1}
+
+    def context(self, *overrides: str, **options: object) -> Context:
+        return Context(self.store, Layout(RUN, 0), resolve("default", list(overrides)).config, Path("/nonexistent"), **options)  # type: ignore[arg-type]
+
+    def run(self, *overrides: str, redo: frozenset[str] = frozenset()) -> list[str]:
+        """Runs everything that the plan asks for, and returns what really ran."""
+        self.ran = []
+        context = self.context(*overrides, redo=redo)
+        steps = [(self.first, ""), (self.second, ""), (self.third, "")]
+        planned = plan(steps, context)
+        for step, _ in steps:
+            if step.sharded:
+                for shard in json.loads(planned[f"{step.name}-shards"]):
+                    asyncio.run(execute(step, context.at(shard=shard)))
+            elif planned[step.name] == "yes":
+                asyncio.run(execute(step, context))
+        return self.ran
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Toy:
+    return Toy(Store(str(tmp_path)))
+
+
+SHARDS = [f"third/shard-000{i}-of-0003" for i in range(3)]
+
+
+def test_everything_is_made_once(toy: Toy) -> None:
+    assert toy.run() == ["first", "second", *SHARDS]
+    assert toy.run() == []
+
+
+def test_only_a_section_that_a_step_names_makes_it_run_again(toy: Toy) -> None:
+    toy.run()
+    assert toy.run("workflow.parallelism=9") == []
+    assert toy.run("sft.steps=7") == ["second"]
+
+
+def test_a_change_that_leaves_the_output_equal_goes_no_further(toy: Toy) -> None:
+    toy.run()
+    assert "first" in toy.run("search.budget=77")
+    toy.run()
+    assert toy.run("sft.steps=3") == ["second"]
+
+
+def test_the_reason_for_a_miss_is_said(toy: Toy, caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger("burnqed").propagate = True
+    caplog.set_level("INFO", logger="burnqed")
+    toy.run()
+    caplog.clear()
+    toy.run("sft.steps=3")
+    assert "second: miss, because configuration section sft changed" in caplog.text
+    assert "first: hit" in caplog.text
+    caplog.clear()
+    toy.run("search.budget=5", "sft.steps=3")
+    assert "second: miss, because input main/first changed" in caplog.text or "main/first is made anew" in caplog.text
+
+
+def test_a_finished_step_that_is_kept_is_only_redone_on_request(toy: Toy, caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger("burnqed").propagate = True
+    toy.run()
+    assert toy.run("ebm.steps=5") == []
+    assert "--redo third" in caplog.text
+    assert toy.run("ebm.steps=5", redo=frozenset({"third"})) == SHARDS
+
+
+def test_the_old_output_moves_aside_whole(toy: Toy) -> None:
+    toy.run()
+    toy.run("search.budget=77")
+    old = [p for p in toy.store.list(f"{RUN}/superseded") if p.endswith("first/out")]
+    assert len(old) == 1
+    assert toy.store.read_text(old[0]) == "main/first 100"
+    assert toy.store.read_text(f"{RUN}/first/out") == "main/first 77"
+
+
+def test_a_step_that_was_cut_off_looks_unfinished_and_finds_what_it_left(toy: Toy) -> None:
+    toy.fail = True
+    with pytest.raises(TryAgain):
+        toy.run()
+    assert read_manifest(toy.store, f"{RUN}/first") is None
+    toy.fail = False
+    assert toy.run()[0] == "first"
+    assert not toy.store.list(f"{RUN}/superseded")
+
+
+def test_what_another_key_left_unfinished_is_put_aside(toy: Toy) -> None:
+    toy.fail = True
+    with pytest.raises(TryAgain):
+        toy.run()
+    toy.fail = False
+    toy.run("search.budget=9")
+    assert [p for p in toy.store.list(f"{RUN}/superseded") if p.endswith("first/partial")]
+
+
+def test_a_missing_predecessor_is_bad_input(toy: Toy) -> None:
+    with pytest.raises(BadInput, match="main/first is not finished"):
+        asyncio.run(execute(toy.second, toy.context()))
+    with pytest.raises(BadInput, match="not finished"):
+        plan([(toy.second, "")], toy.context())
+
+
+def test_a_step_that_was_stopped_is_not_finished(toy: Toy) -> None:
+    context = toy.context()
+    context.stop.set()
+    with pytest.raises(TryAgain):
+        asyncio.run(execute(toy.first, context))
+    assert read_manifest(toy.store, f"{RUN}/first") is None
+
+
+def test_the_manifest_records_what_was_written_and_from_what(toy: Toy) -> None:
+    toy.run()
+    manifest = read_manifest(toy.store, f"{RUN}/second")
+    first = read_manifest(toy.store, f"{RUN}/first")
+    assert manifest is not None
+    assert first is not None
+    assert manifest.key.inputs == {f"{RUN}/first": first.digest}
+    assert {o.path for o in manifest.outputs} == {"out", "partial"}
+    assert all(toy.store.digest(f"{RUN}/second/{o.path}") == o.sha256 for o in manifest.outputs)
+    assert manifest.facts == {"n": 1}
+
+
+def test_shards_divide_the_theorems(toy: Toy) -> None:
+    theorems = [Theorem(name=f"t{i}", statement="True") for i in range(100)]
+    parts = [in_shard(theorems, k, 4) for k in range(4)]
+    assert sorted(t.name for part in parts for t in part) == sorted(t.name for t in theorems)
+    assert all(10 < len(part) < 45 for part in parts)
+    assert all([t.name for t in part] == sorted(t.name for t in part) for part in parts)
+
+
+def test_the_number_of_shards_stays_as_it_was_begun(toy: Toy) -> None:
+    assert shard_count(toy.store, f"{RUN}/third", 8) == 8
+    toy.run()
+    assert shard_count(toy.store, f"{RUN}/third", 8) == 3
+    assert finished_shards(toy.store, f"{RUN}/third") == [f"{RUN}/{s}" for s in SHARDS]
+    toy.store.delete(f"{RUN}/{SHARDS[1]}")
+    with pytest.raises(BadInput, match="not finished"):
+        finished_shards(toy.store, f"{RUN}/third")
