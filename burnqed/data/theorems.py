@@ -1,12 +1,10 @@
 """Theorem indices: `{"theorems": [{"name", "statement", "header"?, "file_path"?}], "header"?}`.
 
-Also the three indices a run starts from: what is searched (`theorems.json`), what is evaluated (`benchmark.json`), and the
-known proofs (`burnqed.data.corpus`).
+A list of theorems alone is read too. Every theorem that is read carries its header.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -81,8 +79,3 @@ def shipped_benchmark() -> list[Theorem]:
     """The project's own benchmark; its reference proofs are not part of the package."""
     text = (resources.files("burnqed.data.benchmark") / "core.json").read_text(encoding="utf-8")
     return parse_index(text, "the shipped benchmark")
-
-
-def statement_hash(theorem: Theorem) -> str:
-    """SHA-256 of header and statement, in hexadecimal."""
-    return hashlib.sha256(f"{theorem.header or ''}\0{theorem.statement}".encode()).hexdigest()

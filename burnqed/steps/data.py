@@ -1,0 +1,115 @@
+"""data: the theorems to search, the benchmark, and the pairs that known proofs give when they are replayed through Lean.
+
+Writes theorems.json and benchmark.json (theorem indices), proofs.json (known proofs that replay), pairs.jsonl, report.json.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from burnqed.data.corpus import load_corpus
+from burnqed.data.filters import filter_pairs
+from burnqed.data.generate import generate
+from burnqed.data.pairs import TacticPair, write_pairs
+from burnqed.data.skeleton import normal_form
+from burnqed.data.theorems import dump_index, parse_index, read_index, shipped_benchmark
+from burnqed.data.trace.replay import KnownProof, replay_all
+from burnqed.errors import BadInput
+from burnqed.lean.pool import open_lean
+from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
+from burnqed.log import log
+from burnqed.manifest import digest_of
+from burnqed.progress import Progress
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.store import Store
+
+INPUTS = "inputs/"
+"""Values of data.theorems and data.benchmark that begin so lie in the run's own folder."""
+
+
+def units(context: Context) -> list[Unit]:
+    corpus = digest_of([[p.theorem.model_dump(), p.tactics] for p in known_proofs()])
+    benchmark = digest_of([t.model_dump() for t in shipped_benchmark()])
+    return [Unit(context.layout.data, (), (("corpus", corpus), ("benchmark", benchmark)))]
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    config, store = context.config, context.store
+    proofs = known_proofs()
+    benchmark = index(context, config.data.benchmark) or shipped_benchmark()
+    held_back = {normal_form(t.statement) for t in benchmark}
+    pairs: list[TacticPair] = []
+    replayed: list[KnownProof] = []
+    failed: dict[str, str] = {}
+    async with open_lean(config.lean) as lean:
+        with Progress(len(proofs), "replay", "proofs") as progress:
+            async for result in replay_all(proofs, lean):
+                name = result.proof.theorem.name
+                if result.error:
+                    failed[name] = result.error
+                    log.warning("%s does not replay and is left out: %s", name, result.error)
+                else:
+                    pairs += result.pairs(source="corpus")
+                    replayed.append(result.proof)
+                progress.advance(pairs=len(pairs))
+                if context.stop.is_set():
+                    return {}
+    filtered = filter_pairs(pairs, config.data)
+    if not filtered.pairs:
+        raise BadInput("No known proof replays, so there is nothing to train on; see the messages above.")
+    theorems = index(context, config.data.theorems) or [
+        *(p.theorem for p in replayed if len(p.tactics) >= config.select.min_depth),
+        *(with_header(t) for t in generate(config.data.generator_seed, config.data.generated)),
+    ]
+    kept = [t for t in theorems if normal_form(t.statement) not in held_back]
+    if not kept:
+        raise BadInput("Every theorem to search is also in the benchmark; give another index with --theorems.")
+    store.write_text(f"{unit.prefix}/theorems.json", dump_index(kept))
+    store.write_text(f"{unit.prefix}/benchmark.json", dump_index(benchmark))
+    write_proofs(store, f"{unit.prefix}/proofs.json", replayed)
+    write_pairs(store, f"{unit.prefix}/pairs.jsonl", filtered.pairs)
+    report = {
+        "proofs": len(proofs),
+        "replayed": len(replayed),
+        "failed": failed,
+        "pairs": len(filtered.pairs),
+        "dropped": {str(reason): count for reason, count in filtered.dropped.items()},
+        "theorems": len(kept),
+        "equal_to_benchmark": len(theorems) - len(kept),
+        "benchmark": len(benchmark),
+    }
+    store.write_json(f"{unit.prefix}/report.json", report)
+    return {"theorems": len(kept), "benchmark": len(benchmark), "pairs": len(filtered.pairs), "failed": len(failed)}
+
+
+def known_proofs() -> list[KnownProof]:
+    """The shipped corpus, with its header spelled out."""
+    return [KnownProof(with_header(t.theorem), t.tactics) for t in load_corpus()]
+
+
+def with_header(theorem: Theorem) -> Theorem:
+    return theorem if theorem.header is not None else theorem.model_copy(update={"header": DEFAULT_HEADER})
+
+
+def index(context: Context, location: str | None) -> list[Theorem] | None:
+    """A theorem index of the run's own folder, of a store or a path; None when none is configured."""
+    if location is None:
+        return None
+    if location.startswith(INPUTS):
+        path = f"{context.layout.run}/{location}"
+        return parse_index(context.store.read_text(path), context.store.locate(path))
+    return read_index(location)
+
+
+def write_proofs(store: Store, path: str, proofs: Sequence[KnownProof]) -> None:
+    rows = [{**p.theorem.model_dump(exclude_none=True), "tactics": p.tactics} for p in proofs]
+    store.write_json(path, {"proofs": rows})
+
+
+def read_proofs(store: Store, path: str) -> list[KnownProof]:
+    rows = json.loads(store.read_bytes(path))["proofs"]
+    return [KnownProof(Theorem.model_validate(row), tuple(row["tactics"])) for row in rows]
+
+
+STEP = Step("data", 1, ("data", "select.min_depth"), units, run)

@@ -1,0 +1,42 @@
+"""Where an iteration's model and head lie, for the policy server beside it."""
+
+from __future__ import annotations
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.manifest import read_manifest
+from burnqed.steps.base import Context
+from burnqed.store import Store
+
+
+def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
+    """Folder of the head that a stage uses. None without heads, for negatives, and for the very first search."""
+    if not config.ebm.enabled or stage == "negatives" or (stage == "search" and layout.iteration == 0):
+        return None
+    return layout.head(stage)
+
+
+def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) -> tuple[str, str | None]:
+    """Addresses of the model and, where the stage has one, of the head. Raises BadInput when one is not finished."""
+    head = head_prefix(layout, stage, config)
+    for prefix in filter(None, (layout.model, head)):
+        if read_manifest(store, prefix) is None:
+            raise BadInput(f"{store.locate(prefix)} is not finished; run the steps before {stage} first.")
+    return store.locate(layout.model), store.locate(head) if head else None
+
+
+def earlier_trajectories(context: Context, *, this_one: bool) -> list[str]:
+    """Folders of all trajectory variants of the earlier iterations, and of this one when asked for."""
+    last = context.iteration + (1 if this_one else 0)
+    return [context.layout.at(i).trajectories(v) for i in range(last) for v in trajectory_variants(context.config, i)]
+
+
+def search_variants(config: RunConfig, iteration: int) -> list[str]:
+    """Iteration 0 has no head yet; a noisy second search collects more failures and successes there."""
+    return ["main", "noise"] if iteration == 0 and config.search.noise else ["main"]
+
+
+def trajectory_variants(config: RunConfig, iteration: int) -> list[str]:
+    """What searches and the replay of known proofs left."""
+    return [*search_variants(config, iteration), *(["replay"] if config.negatives.theorems else [])]
