@@ -8,7 +8,9 @@ import typer
 
 DEFAULT_RUN = "main"
 
-Store = typer.Option("runs", "--store", envvar="BURNQED_STORE", help="Folder or s3://BUCKET/PREFIX for everything that is kept.")
+Store = typer.Option(
+    "runs", "--store", envvar="BURNQED_STORE", help="Folder or s3://BUCKET/PREFIX for everything that is kept."
+)
 Run = typer.Option(DEFAULT_RUN, "--run", envvar="BURNQED_RUN", help="Name of the run; runs do not share anything.")
 Iteration = typer.Option(..., "--iter", min=0, help="Iteration, from 0.")
 Profile = typer.Option("default", "--profile", help="demo, smoke, small, …, or the path of a YAML file.")

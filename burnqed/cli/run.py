@@ -35,7 +35,9 @@ def run(
     store: str = options.Store,
     name: str = options.Run,
     overrides: list[str] = options.Set,
-    theorems: Path | None = typer.Option(None, "--theorems", help="Theorem index to search instead of the shipped one."),
+    theorems: Path | None = typer.Option(
+        None, "--theorems", help="Theorem index to search instead of the shipped one."
+    ),
     redo: str = typer.Option("", "--redo", help="Steps to do again although they are done, as in search,evaluate."),
 ) -> None:
     """Run a workflow on this machine."""
@@ -90,11 +92,17 @@ def with_theorems(resolved: Resolved, profile: str, overrides: list[str], kept: 
 def conclude(result: RunResult, store: Store, layout: Layout) -> None:
     """What each step did, and the run's results so far."""
     console = Console(width=max(100, shutil.get_terminal_size().columns))
-    table = Table("step", "", "time", "attempts", title=f"iteration {layout.iteration} of {layout.run}", title_justify="left")
+    table = Table(
+        "step", "", "time", "attempts", title=f"iteration {layout.iteration} of {layout.run}", title_justify="left"
+    )
     for node in result.nodes:
         style = {Phase.SUCCEEDED: "green", Phase.SKIPPED: "dim", Phase.OMITTED: "dim"}.get(node.phase, "red")
-        what = "hit" if node.phase is Phase.SKIPPED else node.phase.value + (f" ({node.message})" if node.message else "")
-        table.add_row(node.name, what, duration(node.seconds) if node.attempts else "", str(node.attempts or ""), style=style)
+        what = (
+            "hit" if node.phase is Phase.SKIPPED else node.phase.value + (f" ({node.message})" if node.message else "")
+        )
+        table.add_row(
+            node.name, what, duration(node.seconds) if node.attempts else "", str(node.attempts or ""), style=style
+        )
     console.print(table)
     summary = read_summary(store, layout.run)
     if summary is not None and summary.iterations:

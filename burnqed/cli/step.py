@@ -74,14 +74,20 @@ def step(
 
 
 def serve(
-    model: str | None = typer.Option(None, "--model", help="Folder, or address in a store, of a causal language model."),
+    model: str | None = typer.Option(
+        None, "--model", help="Folder, or address in a store, of a causal language model."
+    ),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
     port: int = typer.Option(30000, "--port", envvar="BURNQED_POLICY_PORT", min=1, max=65535),
     host: str = typer.Option("127.0.0.1", "--host"),
     store: str = options.Store,
     run: str = options.Run,
-    iteration: int | None = typer.Option(None, "--iter", min=0, help="Serve this iteration's model instead of --model."),
-    stage: str = typer.Option("final", "--stage", help="With --iter: search, negatives or final, which tells the head."),
+    iteration: int | None = typer.Option(
+        None, "--iter", min=0, help="Serve this iteration's model instead of --model."
+    ),
+    stage: str = typer.Option(
+        "final", "--stage", help="With --iter: search, negatives or final, which tells the head."
+    ),
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
 ) -> None:

@@ -30,7 +30,9 @@ def copy(
 
 
 @app.command()
-def show(uri: str = typer.Argument(..., metavar="STORE"), run: str = typer.Option("", "--run", help="Only this run.")) -> None:
+def show(
+    uri: str = typer.Argument(..., metavar="STORE"), run: str = typer.Option("", "--run", help="Only this run.")
+) -> None:
     """List the finished outputs with what made them."""
     store = Store(uri)
     table = Table("output", "step", "finished", "seconds", "files", "facts")
@@ -41,5 +43,7 @@ def show(uri: str = typer.Argument(..., metavar="STORE"), run: str = typer.Optio
         manifest = read_manifest(store, prefix)
         assert manifest is not None
         facts = " ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in manifest.facts.items())
-        table.add_row(prefix, manifest.key.step, manifest.finished, f"{manifest.seconds:.1f}", str(len(manifest.outputs)), facts)
+        table.add_row(
+            prefix, manifest.key.step, manifest.finished, f"{manifest.seconds:.1f}", str(len(manifest.outputs)), facts
+        )
     Console().print(table)

@@ -45,7 +45,9 @@ async def run(context: Context, unit: Unit) -> Facts:
         earlier = read_selection(store, context.layout.at(i).selection)
         used |= {t.name for t in earlier.theorems} | set(earlier.probe_easy)
     candidates = [t for t in theorems if t.name not in used]
-    chosen, easy = await first_hard(context, candidates) if config.drop_probe_easy else (candidates[: config.theorems], [])
+    chosen, easy = (
+        await first_hard(context, candidates) if config.drop_probe_easy else (candidates[: config.theorems], [])
+    )
     if not chosen and not context.stop.is_set():
         raise BadInput(
             f"No theorem is left for iteration {context.iteration}: all {len(theorems)} were searched or are proved by a probe "
@@ -53,7 +55,9 @@ async def run(context: Context, unit: Unit) -> Facts:
         )
     if len(chosen) < config.theorems:
         log.warning("only %d of the %d theorems asked for are left", len(chosen), config.theorems)
-    store.write_text(f"{unit.prefix}/selection.json", Selection(theorems=chosen, probe_easy=easy).model_dump_json(indent=1))
+    store.write_text(
+        f"{unit.prefix}/selection.json", Selection(theorems=chosen, probe_easy=easy).model_dump_json(indent=1)
+    )
     return {"theorems": len(chosen), "probe_easy": len(easy)}
 
 

@@ -1,0 +1,68 @@
+"""base: the model that iteration 0 is trained from.
+
+`policy.model=tiny` makes a small one on the spot, with a tokenizer trained on the corpus; any other model is copied into the
+store from a folder, a store or the hub.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from burnqed.data.pairs import read_pairs
+from burnqed.errors import BadInput
+from burnqed.policy.version import model_version
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.store import Store
+
+TINY = "tiny"
+
+
+def units(context: Context) -> list[Unit]:
+    model = context.config.policy.model
+    inputs = (context.layout.data,) if model == TINY else ()
+    version = (("version", model_version(Path(model))),) if Path(model).is_dir() else ()
+    return [Unit(context.layout.base, inputs, version)]
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    folder = await asyncio.to_thread(made if context.config.policy.model == TINY else found, context)
+    version = model_version(folder)
+    context.store.upload(folder, unit.prefix)
+    return {"version": version, "bytes": sum(f.stat().st_size for f in folder.glob("*.safetensors"))}
+
+
+def made(context: Context) -> Path:
+    """A small model with random weights."""
+    from burnqed.policy.prompt import prompt
+    from burnqed.policy.tiny import make_base
+
+    folder = context.workdir / "base"
+    pairs = read_pairs(context.store, f"{context.layout.data}/pairs.jsonl")
+    make_base([prompt(p.state) + p.tactic for p in pairs], folder, context.config.policy, context.config.sft.seed)
+    return folder
+
+
+def found(context: Context) -> Path:
+    """The folder of a model that exists. Raises BadInput when it cannot be had."""
+    model = context.config.policy.model
+    if Path(model).is_dir():
+        return Path(model)
+    if "://" in model:
+        return Store(model).fetch("", context.workdir / "base")
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(model, allow_patterns=["*.json", "*.safetensors", "*.model", "*.txt", "*.jinja"]))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(
+            f"policy.model={model!r} is neither {TINY!r} nor a folder, and the hub does not give it ({reason}); check the name and the network."
+        ) from None
+
+
+SHAPE = tuple(
+    f"policy.{name}" for name in ("model", "hidden_size", "layers", "heads", "vocabulary", "max_prompt_tokens")
+)
+STEP = Step("base", 1, (*SHAPE, "sft.seed"), units, run)

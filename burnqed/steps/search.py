@@ -1,0 +1,42 @@
+"""search: one shard of this iteration's theorems, in every variant; writes trajectories."""
+
+from __future__ import annotations
+
+from burnqed.search.settings import SearchSettings
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.models import head_prefix, search_variants
+from burnqed.steps.searching import search_shard, shard_unit, shards
+from burnqed.steps.select import read_selection
+from burnqed.steps.shards import in_shard
+
+STAGE = "search"
+
+
+def count(context: Context) -> int:
+    return shards(context, context.layout.trajectories("main"), context.config.search.shards)
+
+
+def units(context: Context) -> list[Unit]:
+    layout, number = context.layout, count(context)
+    head = head_prefix(layout, STAGE, context.config)
+    inputs = [layout.selection, layout.model, *([head] if head else [])]
+    variants = search_variants(context.config, context.iteration)
+    return [shard_unit(context, layout.trajectories(v), number, inputs) for v in variants]
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    config = context.config.search
+    noise = unit.prefix.startswith(context.layout.trajectories("noise"))
+    theorems = read_selection(context.store, context.layout.selection).theorems
+    return await search_shard(
+        context,
+        unit,
+        in_shard(theorems, context.shard, int(unit.parameter("shards"))),
+        SearchSettings.for_search(config, noise=noise),
+        with_head=head_prefix(context.layout, STAGE, context.config) is not None,
+        per_part=config.theorems_per_part,
+        seed=config.seed,
+    )
+
+
+STEP = Step("search", 1, ("search", "lean"), units, run, shards=count, sharded=True, kept=True)

@@ -1,0 +1,85 @@
+"""One shard of searches, for the search for training data and for evaluation alike: policy server, Lean, engine, parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from burnqed.errors import BadInput
+from burnqed.layout import shard_folder
+from burnqed.lean.pool import open_lean
+from burnqed.lean.protocol import Theorem
+from burnqed.policy.client import PolicyClient
+from burnqed.progress import Progress
+from burnqed.search.engine import search
+from burnqed.search.settings import SearchSettings
+from burnqed.steps.base import Context, Facts, Unit
+from burnqed.steps.shards import shard_count
+from burnqed.trajectory.rows import SearchResult
+from burnqed.trajectory.schema import ProofStatus
+from burnqed.trajectory.writer import ShardWriter
+
+READY_S = 600.0
+"""How long a sidecar may take to load its model."""
+
+
+@asynccontextmanager
+async def policy(context: Context) -> AsyncIterator[PolicyClient]:
+    """The policy server of this step, ready."""
+    config = context.config.policy
+    url = config.generate_url or context.policy_url
+    if url is None:
+        raise BadInput(
+            "This step needs a policy server; start `burnqed serve` and set policy.generate_url and policy.score_url, "
+            "or run the step as part of a workflow."
+        )
+    async with PolicyClient(config, url, config.score_url or url) as client:
+        await client.wait_ready(READY_S)
+        yield client
+
+
+async def search_shard(
+    context: Context,
+    unit: Unit,
+    theorems: Sequence[Theorem],
+    settings: SearchSettings,
+    *,
+    with_head: bool,
+    per_part: int,
+    seed: int,
+    samples: int = 1,
+) -> Facts:
+    """Searches the shard's theorems and writes its parts; continues where an earlier attempt was cut off."""
+    writer = ShardWriter(
+        context.store, unit.prefix, theorems, per_part=per_part, run=context.layout.run,
+        iteration=context.iteration, samples=samples, seed=seed,
+    )  # fmt: skip
+    tasks = writer.pending()
+    counts = Counter(result.status for result in writer.found)
+    label = unit.prefix.removeprefix(f"{context.layout.root}/")
+    with Progress(len(tasks) + len(writer.found), label, "theorems", done=len(writer.found)) as progress:
+
+        def add(found: SearchResult) -> None:
+            writer.add(found)
+            counts[found.result.status] += 1
+            progress.advance(proved=counts[ProofStatus.PROVED], errors=counts[ProofStatus.ERROR])
+
+        try:
+            if tasks:
+                async with policy(context) as client, open_lean(context.config.lean) as lean:
+                    await search(tasks, lean, client, client if with_head else None, settings, add, context.stop)
+        finally:
+            writer.flush_open()
+    if not context.stop.is_set():
+        writer.finish()
+    return {"theorems": counts.total(), **{str(status): counts[status] for status in ProofStatus}}
+
+
+def shards(context: Context, prefix: str, wanted: int | None) -> int:
+    """Twice the parallelism unless configured: slow theorems spread, and one failed shard repeats alone."""
+    return shard_count(context.store, prefix, wanted or 2 * context.config.workflow.parallelism)
+
+
+def shard_unit(context: Context, prefix: str, count: int, inputs: Sequence[str]) -> Unit:
+    return Unit(shard_folder(prefix, context.shard, count), tuple(inputs), (("shards", str(count)),))

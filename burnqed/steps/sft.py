@@ -1,0 +1,75 @@
+"""sft: fine-tunes the policy on known proofs and on what earlier iterations found."""
+
+from __future__ import annotations
+
+import asyncio
+
+from burnqed.data.pairs import TacticPair, read_pairs
+from burnqed.errors import TryAgain
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.models import search_variants
+from burnqed.steps.trajectories import earlier_shards, rows_of
+from burnqed.trajectory.reader import proof_pairs
+
+CHECKPOINT = "checkpoint.pt"
+
+
+def found_shards(context: Context) -> list[str]:
+    """Searches of all earlier iterations; replays of known proofs are left out, since their pairs are base pairs."""
+    return [f for i in range(context.iteration) for f in earlier_shards(context, search_variants(context.config, i), i)]
+
+
+def previous(context: Context) -> str | None:
+    """What iteration N > 0 continues, where the configuration says so."""
+    if context.iteration == 0 or context.config.sft.start == "base":
+        return None
+    layout = context.layout.at(context.iteration - 1)
+    return layout.adapter if context.config.sft.start == "previous_adapter" else layout.model
+
+
+def units(context: Context) -> list[Unit]:
+    layout = context.layout
+    inputs = [layout.data, layout.base, *found_shards(context), *filter(None, [previous(context)])]
+    return [Unit(layout.adapter, tuple(inputs))]
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    from burnqed.train.checkpoint import Checkpoints
+    from burnqed.train.sft import Pairs, train_sft
+
+    store, layout = context.store, context.layout
+    found = [
+        TacticPair(**row, source="search")
+        for rows in rows_of(store, found_shards(context))
+        for row in proof_pairs(rows).to_pylist()
+    ]
+    before = previous(context)
+    checkpoints = Checkpoints(store, f"{unit.prefix}/{CHECKPOINT}")
+    outcome = await asyncio.to_thread(
+        train_sft,
+        store.fetch(layout.base, context.workdir / "base"),
+        Pairs(read_pairs(store, f"{layout.data}/pairs.jsonl"), found),
+        context.config.sft,
+        iteration=context.iteration,
+        validation_fraction=context.config.data.validation_fraction,
+        workdir=context.workdir,
+        checkpoints=checkpoints,
+        previous=store.fetch(before, context.workdir / "previous") if before else None,
+        should_stop=context.stop.is_set,
+    )
+    if context.stop.is_set():
+        raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")
+    store.upload(context.workdir / "adapter", unit.prefix)
+    store.delete(f"{unit.prefix}/{CHECKPOINT}")
+    return {
+        "start": outcome.start,
+        "steps": outcome.steps,
+        "loss": outcome.last_loss,
+        "evaluation_loss": outcome.best.total if outcome.best else None,
+        "base_pairs": outcome.base_pairs,
+        "trajectory_pairs": outcome.trajectory_pairs,
+        "tokens_per_s": outcome.tokens_per_s,
+    }
+
+
+STEP = Step("sft", 1, ("sft", "data.validation_fraction"), units, run, gpu=True)

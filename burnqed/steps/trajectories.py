@@ -1,0 +1,35 @@
+"""Finished trajectories as inputs of later steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from burnqed.layout import shard_folder
+from burnqed.manifest import read_manifest
+from burnqed.steps.base import Context
+from burnqed.steps.shards import finished_shards, shard_count
+from burnqed.store import Store
+from burnqed.trajectory.reader import read_parts
+
+
+def rows_of(store: Store, folders: Sequence[str]) -> Iterator[pa.Table]:
+    """Part after part of finished shard folders, as their manifests list them."""
+    for folder in folders:
+        manifest = read_manifest(store, folder)
+        assert manifest is not None, folder
+        yield from read_parts(store, manifest.paths(folder, ".parquet"))
+
+
+def earlier_shards(context: Context, variants: Sequence[str], iteration: int) -> list[str]:
+    """Shard folders of an earlier iteration. Raises BadInput when one is not finished."""
+    layout = context.layout.at(iteration)
+    return [folder for v in variants for folder in finished_shards(context.store, layout.trajectories(v))]
+
+
+def own_shards(context: Context, variant: str, count: int) -> list[str]:
+    """Shard folders that this iteration writes, finished or not."""
+    prefix = context.layout.trajectories(variant)
+    number = shard_count(context.store, prefix, count)
+    return [shard_folder(prefix, shard, number) for shard in range(number)]
