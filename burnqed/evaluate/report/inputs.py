@@ -1,0 +1,39 @@
+"""What the report of an iteration is made of. Everything but the results may be missing, and is then left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from burnqed.evaluate.gates import GateVerdict
+from burnqed.evaluate.report.proofs import Proof
+from burnqed.evaluate.results import IterationResult, Result
+from burnqed.manifest import Manifest
+
+
+class LossPoint(Result):
+    """Losses per token at one optimiser step of the fine-tuning."""
+
+    step: int
+    train: float | None = None
+    evaluation: float | None = None
+    """On the held-out theorems; measured less often."""
+
+
+@dataclass(frozen=True)
+class ReportInputs:
+    result: IterationResult
+    earlier: Sequence[IterationResult] = ()
+    """Iterations before this one, of the same run, in any order."""
+    verdict: GateVerdict | None = None
+    loss: Sequence[LossPoint] = ()
+    positive_energies: Sequence[float] = ()
+    negative_energies: Sequence[float] = ()
+    """Of the head's held-out positives and negatives."""
+    training_proofs: Sequence[Proof] = ()
+    """Found by the search for training data."""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """The resolved configuration, by section."""
+    manifests: Mapping[str, Manifest] = field(default_factory=dict)
+    """Of the outputs the report is made from, by their folder in the store."""

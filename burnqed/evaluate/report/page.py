@@ -1,0 +1,308 @@
+"""Lays the report out: figures become tiles, tables and plots here, the template only places them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from burnqed.evaluate.compare import Change, from_head, from_previous
+from burnqed.evaluate.gates import GateVerdict
+from burnqed.evaluate.report import plots, proofs
+from burnqed.evaluate.report.inputs import ReportInputs
+from burnqed.evaluate.results import (
+    HEAD,
+    PLAIN,
+    EvaluationResult,
+    IterationResult,
+    SearchFigures,
+    StepCost,
+    TheoremOutcome,
+)
+from burnqed.progress import duration
+from burnqed.trajectory.schema import ProofStatus
+
+CHANCE = "_chance"
+"""Ending of the metric that holds what random choice would reach."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One large number of the headline."""
+
+    label: str
+    value: str
+    of: str
+    notes: Sequence[str]
+    colour: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells are text, or Markup where they carry their own. Columns of numbers are set right, in figures of one width."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text_columns: int = 1
+    """How many columns from the left are text."""
+
+
+@dataclass(frozen=True)
+class ProofGroup:
+    """Proofs that share a header, as (proof, Lean text)."""
+
+    header: str
+    proofs: Sequence[tuple[proofs.Proof, str]]
+
+
+def write_report(inputs: ReportInputs, folder: Path) -> Path:
+    """Writes `index.html`, `proofs.json` and `proofs.lean` into the folder. Returns the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = [*proofs.benchmark_proofs(inputs.result), *inputs.training_proofs]
+    texts = proofs.files(listed)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    page = folder / "index.html"
+    page.write_text(render(inputs, sorted(texts)), encoding="utf-8")
+    return page
+
+
+def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
+    """The page as HTML; `files` lie beside it."""
+    environment = Environment(
+        loader=PackageLoader("burnqed.evaluate.report", ""),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    result = inputs.result
+    first = result.evaluations[0]
+    change = from_previous(result, inputs.earlier)
+    return environment.get_template("page.html.j2").render(
+        style=Markup(resources.files("burnqed.evaluate.report").joinpath("style.css").read_text(encoding="utf-8")),
+        result=result,
+        first=first,
+        finished=datetime.fromisoformat(result.finished),
+        head=next((e.head for e in result.evaluations if e.head), None),
+        tiles=tiles(inputs, change),
+        verdict=inputs.verdict,
+        gates=gate_table(inputs.verdict) if inputs.verdict else None,
+        change=change,
+        result_plots=result_plots(inputs),
+        training_plots=training_plots(inputs),
+        time_plot=time_plot(result),
+        budgets=budget_table(result.evaluations),
+        searches=search_table(searched(result)),
+        metrics=metric_table(result.training),
+        theorems=theorem_table(result.evaluations),
+        benchmark_proofs=grouped(proofs.benchmark_proofs(result)),
+        training_proofs=grouped(inputs.training_proofs),
+        cost=cost_table(result.cost) if result.cost else None,
+        config=yaml.safe_dump(dict(inputs.config), sort_keys=False, allow_unicode=True) if inputs.config else "",
+        outputs=output_table(inputs),
+        versions=versions(inputs),
+        files=[*files, "results.json"] if files else [],
+    )
+
+
+# ---- headline
+
+
+def tiles(inputs: ReportInputs, change: Change | None) -> list[Tile]:
+    result, made = inputs.result, []
+    for variant, name in ((PLAIN, "solved without head"), (HEAD, "solved with head")):
+        if evaluation := result.variant(variant):
+            row = evaluation.at_largest
+            notes = [
+                f"{row.rate:.1%} at {row.budget} nodes",
+                *([f"{row.errors} could not be tried"] if row.errors else []),
+            ]
+            made.append(Tile(name, str(row.solved), f"/ {row.total}", notes, plots.VARIABLES[plots.COLOURS[variant]]))
+    if effect := from_head(result):
+        made.append(changed("gained by the head", effect))
+    if change:
+        made.append(changed(f"since {change.before}", change))
+    total = result.evaluations[0].at_largest.total
+    made.append(
+        Tile("solved ever", str(result.ever), f"/ {total}", ["by any variant so far"], plots.VARIABLES[plots.EVER])
+    )
+    return made
+
+
+def changed(name: str, change: Change) -> Tile:
+    p = f"p = {change.p:.2g}" if change.p >= 0.001 else "p < 0.001"
+    counts = f"{len(change.newly_solved)} newly solved, {len(change.lost)} lost"
+    return Tile(name, f"{change.net:+d}".replace("-", "−"), "", [counts, p])
+
+
+# ---- plots
+
+
+def result_plots(inputs: ReportInputs) -> list[plots.Plot]:
+    result = inputs.result
+    before = sorted((r for r in inputs.earlier if r.iteration < result.iteration), key=lambda r: r.iteration)
+    best = before[-1].variant(HEAD) or before[-1].variant(PLAIN) if before else None
+    return [plots.solved_by_budget(result.evaluations, best), plots.solved_by_iteration([*before, result])]
+
+
+def time_plot(result: IterationResult) -> plots.Plot | None:
+    timed = [(name, f) for name, f in searched(result) if f.generation_s + f.lean_s + f.scoring_s > 0]
+    return plots.time_split(timed) if timed else None
+
+
+def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
+    drawn = []
+    if inputs.loss:
+        drawn.append(plots.loss(inputs.loss))
+    if len(inputs.positive_energies) and len(inputs.negative_energies):
+        drawn.append(plots.energies(inputs.positive_energies, inputs.negative_energies))
+    by_depth = rank_by_depth(inputs.result.training)
+    if len(by_depth) > 1:
+        drawn.append(plots.rank_by_depth(by_depth))
+    return drawn
+
+
+def rank_by_depth(metrics: dict[str, float]) -> list[tuple[int, float, float]]:
+    """(depth, accuracy, chance) from the metrics `head.rank1_depth_3` and `head.rank1_depth_3_chance`."""
+    found = []
+    for name, value in metrics.items():
+        depth = name.removeprefix("head.rank1_depth_")
+        if depth.isdigit() and name + CHANCE in metrics:
+            found.append((int(depth), value, metrics[name + CHANCE]))
+    return sorted(found)
+
+
+def searched(result: IterationResult) -> list[tuple[str, SearchFigures]]:
+    """Every set of searches of the iteration, by what people call it."""
+    found = [(f"evaluation {plots.NAMES.get(e.variant, e.variant)}", e.search) for e in result.evaluations]
+    return [("search for training data", result.search), *found] if result.search.theorems else found
+
+
+# ---- tables
+
+
+def budget_table(evaluations: Sequence[EvaluationResult]) -> Table:
+    columns = ("variant", "budget", "solved", "errors", "rate", "nodes, mean", "nodes, median", "s, mean", "s, median")
+    rows = []
+    for e in evaluations:
+        for b in e.budgets:
+            counts = (str(b.budget), f"{b.solved} / {b.total}", str(b.errors), f"{b.rate:.1%}")
+            means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
+            rows.append((key(e.variant), *counts, *means))
+    return Table(columns, rows)
+
+
+def search_table(found: Iterable[tuple[str, SearchFigures]]) -> Table:
+    columns = ("search", "searches", "proved", "unproved", "errors", "nodes", "Lean calls", "distinct candidates",
+               "refused", "timeouts", "crashes")  # fmt: skip
+    rows = []
+    for name, f in found:
+        counts = (f.theorems, f.proved, f.unproved, f.errors, f.nodes, f.lean_calls)
+        spread = f"{f.candidates_min} / {f.candidates_mean:.1f} / {f.candidates_max}"
+        failed = (f.lean_errors.get(kind, 0) for kind in ("error", "timeout", "crash"))
+        rows.append((name, *(f"{n:,}" for n in counts), spread, *(f"{n:,}" for n in failed)))
+    return Table(columns, rows)
+
+
+def metric_table(metrics: dict[str, float]) -> Table | None:
+    rows = []
+    for name, value in metrics.items():
+        if not name.endswith(CHANCE):
+            chance = metrics.get(name + CHANCE)
+            part, _, metric = name.partition(".")
+            words = f"{ {'sft': 'fine-tuning', 'head': 'head'}.get(part, part) }: {metric.replace('_', ' ')}"
+            rows.append((words, number(value, 3), "" if chance is None else number(chance, 3)))
+    return Table(("metric", "value", "random choice"), rows) if rows else None
+
+
+def gate_table(verdict: GateVerdict) -> Table:
+    rows = []
+    for c in verdict.checks:
+        value = "not measured" if c.value is None else number(c.value, 3)
+        asked = f"{'≤' if c.at_most else '≥'} {number(c.threshold, 3)}"
+        rows.append(
+            (c.name, pill("ok", "good") if c.ok else pill("falls short", "bad"), value, asked, "" if c.ok else c.advice)
+        )
+    return Table(("check", "", "value", "asked for", "what to do"), rows)
+
+
+def theorem_table(evaluations: Sequence[EvaluationResult]) -> Table:
+    """A row per theorem, and per variant its outcome, nodes and seconds."""
+    columns = ["theorem"]
+    for e in evaluations:
+        columns += [plots.NAMES.get(e.variant, e.variant), "nodes", "Lean calls", "seconds"]
+    rows: dict[str, list[str]] = {o.name: [o.name] for o in evaluations[0].per_theorem}
+    for e in evaluations:
+        for o in e.per_theorem:
+            rows[o.name] += [status(o), f"{o.nodes:,}", f"{o.lean_calls:,}", f"{o.seconds:.1f}"]
+    return Table(columns, list(rows.values()))
+
+
+def cost_table(cost: Sequence[StepCost]) -> Table:
+    """Steps with a bar as long as their time."""
+    seconds, dollars = sum(c.seconds for c in cost), sum(c.dollars for c in cost)
+    longest = max(c.seconds for c in cost) or 1.0
+    priced = dollars > 0
+    rows = []
+    for c in cost:
+        bar = Markup('<span class="bar" style="--length:{:.1f}%"></span>').format(100 * c.seconds / longest)
+        rows.append([c.step, bar, duration(c.seconds), *([f"{c.dollars:,.2f}"] if priced else [])])
+    rows.append(["total", "", duration(seconds), *([f"{dollars:,.2f}"] if priced else [])])
+    return Table(("step", "", "time", *(["US dollars"] if priced else [])), rows, text_columns=2)
+
+
+def output_table(inputs: ReportInputs) -> Table | None:
+    rows = [
+        (prefix, f"{m.key.step} v{m.key.version}", m.finished, duration(m.seconds), m.host, m.digest[:12])
+        for prefix, m in inputs.manifests.items()
+    ]
+    return Table(("output", "step", "finished", "took", "host", "digest"), rows, text_columns=6) if rows else None
+
+
+def versions(inputs: ReportInputs) -> str:
+    found = {f"{name} {version}": None for m in inputs.manifests.values() for name, version in m.versions.items()}
+    return ", ".join(found)
+
+
+def grouped(found: Sequence[proofs.Proof]) -> list[ProofGroup]:
+    return [
+        ProofGroup(header, list(zip(group, proofs.declarations(group), strict=True)))
+        for header, group in proofs.by_header(found).items()
+    ]
+
+
+# ---- cells
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    if value is None:
+        return "–"
+    if value == int(value) and digits > 1:
+        digits = 0  # counts among the metrics
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def pill(text: str, kind: str) -> Markup:
+    return Markup('<span class="pill {}">{}</span>').format(kind, text)
+
+
+def key(variant: str) -> Markup:
+    """The variant's name after a dot in the colour that the plots give it."""
+    variable = plots.VARIABLES[plots.COLOURS.get(variant, plots.EVER)]
+    return Markup('<span class="dot" style="--dot:var({})"></span>{}').format(
+        variable, plots.NAMES.get(variant, variant)
+    )
+
+
+def status(outcome: TheoremOutcome) -> Markup:
+    if outcome.status is ProofStatus.PROVED:
+        return pill(f"proved at {outcome.nodes_at_proof}", "good")
+    kind = "bad" if outcome.status is ProofStatus.ERROR else "plain"
+    return Markup('{} <span class="why">{}</span>').format(pill(outcome.status, kind), escape(outcome.reason))

@@ -1,0 +1,294 @@
+"""The report's plots: one function each, from numbers to an inline SVG.
+
+Colours are written as placeholders that become CSS variables, and text stays text, so that a plot follows the page's light or dark
+scheme and its fonts. Every plot carries a description with its figures for people who cannot see it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from burnqed.evaluate.report.inputs import LossPoint
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, SearchFigures
+
+SIZE = (5.2, 3.0)
+"""Inches of the drawing; the page scales it."""
+
+INK, MUTED, LINE, PAPER = "#000001", "#000002", "#000003", "#000004"
+WITHOUT, WITH, EVER, BEFORE = "#000005", "#000006", "#000007", "#000008"
+VARIABLES = {
+    INK: "--ink", MUTED: "--muted", LINE: "--line", PAPER: "--paper",
+    WITHOUT: "--without", WITH: "--with", EVER: "--ever", BEFORE: "--before",
+}  # fmt: skip
+
+STYLE: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "burnqed",
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.labelcolor": MUTED,
+    "axes.labelsize": 9,
+    "axes.edgecolor": LINE,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": LINE,
+    "grid.linewidth": 0.6,
+    "xtick.color": LINE,
+    "ytick.color": LINE,
+    "xtick.labelcolor": MUTED,
+    "ytick.labelcolor": MUTED,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "ytick.major.size": 0,
+    "xtick.major.size": 3,
+    "lines.linewidth": 1.9,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+}  # fmt: skip
+
+NAMES = {PLAIN: "without head", HEAD: "with head"}
+COLOURS = {PLAIN: WITHOUT, HEAD: WITH}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A drawing, what it shows, and its figures in words."""
+
+    title: str
+    caption: str
+    svg: Markup
+
+
+def draw(key: str, title: str, caption: str, description: str, paint: Callable[[Any], None]) -> Plot:
+    """Runs `paint` on fresh axes. `key` keeps the ids of the page's drawings apart."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        paint(figure.add_subplot())
+        out = io.StringIO()
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return Plot(title, caption, inline(out.getvalue(), key, description))
+
+
+def inline(svg: str, key: str, description: str) -> Markup:
+    """Makes matplotlib's file part of a page: own ids, CSS colours, the page's font, a description, no fixed size."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\b(id|xlink:href)="(#?)', rf'\1="\2{key}-', svg)
+    svg = svg.replace("url(#", f"url(#{key}-")
+    for placeholder, variable in VARIABLES.items():
+        svg = svg.replace(placeholder, f"var({variable})")
+    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px var(--sans)", svg)
+    box = re.search(r'viewBox="[^"]*"', svg)
+    assert box, "matplotlib writes a viewBox"
+    opening = f'<svg {box[0]} role="img" aria-label="{escape(description)}" xmlns:xlink="http://www.w3.org/1999/xlink">'
+    return Markup(opening + svg[svg.index(">") + 1 :])
+
+
+def label(axes: Any, x: str, y: str = "") -> None:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+
+
+def whole_numbers(axis: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=1))
+
+
+def solved_by_budget(evaluations: Sequence[EvaluationResult], before: EvaluationResult | None = None) -> Plot:
+    """How many theorems are solved within each number of expanded nodes; `before` is drawn faintly, to compare with."""
+
+    def curve(axes: Any, e: EvaluationResult, colour: str, **style: Any) -> None:
+        nodes = sorted(max(1, o.nodes_at_proof) for o in e.per_theorem if o.nodes_at_proof is not None)
+        xs, ys = [1, *nodes, e.at_largest.budget], [0, *range(1, len(nodes) + 1), len(nodes)]
+        axes.step(xs, ys, where="post", color=colour, **style)
+
+    def paint(axes: Any) -> None:
+        if before:
+            curve(axes, before, BEFORE, lw=1.3, label="previous iteration")
+        for e in evaluations:
+            colour = COLOURS.get(e.variant, EVER)
+            curve(axes, e, colour, label=NAMES.get(e.variant, e.variant))
+            marks = [(b.budget, b.solved) for b in e.budgets]
+            axes.plot(*zip(*marks, strict=True), "o", ms=5, color=colour, mec=PAPER, mew=1)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(
+            ticks := sorted({1, *(b.budget for e in evaluations for b in e.budgets)}), [f"{t}" for t in ticks]
+        )
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0)
+        whole_numbers(axes.yaxis)
+        axes.legend(loc="upper left")
+        label(axes, "nodes expanded per theorem", "solved")
+
+    words = "; ".join(
+        f"{NAMES.get(e.variant, e.variant)}: " + ", ".join(f"{b.solved} at {b.budget} nodes" for b in e.budgets)
+        for e in evaluations
+    )
+    total = evaluations[0].at_largest.total
+    return draw(
+        "budget", "Solved by budget", f"of {total} theorems, by nodes expanded", f"Solved by budget. {words}.", paint
+    )
+
+
+def solved_by_iteration(iterations: Sequence[IterationResult]) -> Plot:
+    """Solved at the largest budget in every iteration so far, and by any of them."""
+    numbers = [r.iteration for r in iterations]
+    series: list[tuple[str, str, list[tuple[int, int]]]] = [
+        (NAMES[v], COLOURS[v], [(r.iteration, e.at_largest.solved) for r in iterations if (e := r.variant(v))])
+        for v in (PLAIN, HEAD)
+    ]
+    series.append(("ever", EVER, [(r.iteration, r.ever) for r in iterations]))
+
+    def paint(axes: Any) -> None:
+        for name, colour, points in series:
+            if points:
+                style: dict[str, Any] = {"ls": (0, (4, 2)), "lw": 1.3} if name == "ever" else {"ls": "-"}
+                axes.plot(
+                    *zip(*points, strict=True), marker="o", ms=5, color=colour, mec=PAPER, mew=1, label=name, **style
+                )
+        axes.set_xticks(numbers)
+        axes.set_xlim(min(numbers) - 0.4, max(numbers) + 0.4)
+        axes.set_ylim(0, 1.12 * axes.get_ylim()[1])
+        whole_numbers(axes.yaxis)
+        axes.legend(loc="lower right")
+        label(axes, "iteration", "solved")
+
+    words = "; ".join(
+        f"{name}: " + ", ".join(f"{y} at iteration {x}" for x, y in points) for name, _, points in series if points
+    )
+    budget = iterations[-1].evaluations[0].at_largest.budget
+    caption = f"at {budget} nodes; ever: by any variant so far"
+    return draw("iteration", "Solved by iteration", caption, f"Solved by iteration. {words}.", paint)
+
+
+def loss(points: Sequence[LossPoint]) -> Plot:
+    """Loss of the fine-tuning; the training curve faint with its running mean."""
+    train = [(p.step, p.train) for p in points if p.train is not None]
+    held_out = [(p.step, p.evaluation) for p in points if p.evaluation is not None]
+
+    def paint(axes: Any) -> None:
+        if train:
+            steps, values = zip(*train, strict=True)
+            window = max(1, len(values) // 30)
+            axes.plot(steps, values, color=WITHOUT, alpha=0.28, lw=0.9)
+            smooth = [sum(values[max(0, i - window + 1) : i + 1]) / min(window, i + 1) for i in range(len(values))]
+            axes.plot(steps, smooth, color=WITHOUT, label="training")
+        if held_out:
+            axes.plot(
+                *zip(*held_out, strict=True), "o-", ms=4, color=WITH, mec=PAPER, mew=0.8, label="held-out theorems"
+            )
+        axes.set_ylim(bottom=0)
+        axes.legend(loc="upper right")
+        label(axes, "step", "loss per token")
+
+    words = ", ".join(
+        f"{name} from {series[0][1]:.3f} to {series[-1][1]:.3f}"
+        for name, series in (("training", train), ("held-out theorems", held_out))
+        if series
+    )
+    return draw("loss", "Fine-tuning loss", "next-token loss over tactics", f"Fine-tuning loss: {words}.", paint)
+
+
+def energies(positive: Sequence[float], negative: Sequence[float]) -> Plot:
+    """How far the head tells states on a proof's path from the others."""
+    means = (sum(positive) / len(positive), sum(negative) / len(negative))
+
+    def paint(axes: Any) -> None:
+        values = sorted([*positive, *negative])
+        low, high = values[len(values) // 200], values[-1 - len(values) // 200]  # a few outliers would flatten the rest
+        width = (high - low or 1.0) / 36
+        bins = [low + i * width for i in range(37)]
+        for name, found, colour in (("off the path", negative, WITHOUT), ("on a proof's path", positive, WITH)):
+            inside = [v for v in found if low <= v <= high]
+            shares = [1 / len(found)] * len(inside)
+            axes.hist(inside, bins, weights=shares, color=colour, alpha=0.45, label=name)
+            axes.hist(inside, bins, weights=shares, color=colour, histtype="step", lw=1.3)
+        for mean, colour in zip(means, (WITH, WITHOUT), strict=True):
+            axes.axvline(mean, color=colour, lw=1.2, ls=(0, (3, 2)))
+        axes.set_yticks([])
+        axes.legend(loc="upper right")
+        label(axes, "energy (lower: more provable)", "share of states")
+
+    words = f"states on a proof's path have mean energy {means[0]:.2f}, others {means[1]:.2f}"
+    return draw("energy", "Energy of states", "held-out states; dashed: means", f"Energy of states: {words}.", paint)
+
+
+def time_split(searches: Sequence[tuple[str, SearchFigures]]) -> Plot:
+    """Shares of the time that theorems spent waiting, for each set of searches."""
+    parts = (("generation", "generation_s", WITH), ("Lean", "lean_s", WITHOUT), ("scoring", "scoring_s", EVER))
+    shares = []
+    for name, figures in searches:
+        seconds = [getattr(figures, attribute) for _, attribute, _ in parts]
+        shares.append((name, [s / sum(seconds) for s in seconds]))
+
+    def paint(axes: Any) -> None:
+        names = [name for name, _ in shares]
+        left = [0.0] * len(names)
+        for i, (part, _, colour) in enumerate(parts):
+            widths = [row[i] for _, row in shares]
+            if not any(widths):
+                continue
+            axes.barh(names, widths, left=left, height=0.55, color=colour, edgecolor=PAPER, linewidth=1.2, label=part)
+            for y, (width, start) in enumerate(zip(widths, left, strict=True)):
+                if width > 0.08:
+                    axes.text(start + width / 2, y, f"{width:.0%}", ha="center", va="center", color=PAPER, fontsize=9)
+            left = [a + b for a, b in zip(left, widths, strict=True)]
+        axes.invert_yaxis()
+        axes.set_xlim(0, 1)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.set_xticks([])
+        axes.grid(False)
+        axes.spines["bottom"].set_visible(False)
+        axes.legend(loc="upper center", ncols=3, bbox_to_anchor=(0.5, 0.0))
+
+    words = "; ".join(
+        f"{name}: " + ", ".join(f"{part} {share:.0%}" for (part, _, _), share in zip(parts, row, strict=True))
+        for name, row in shares
+    )
+    return draw(
+        "time", "Where the time went", "time that theorems spent waiting", f"Where the time went. {words}.", paint
+    )
+
+
+def rank_by_depth(rows: Sequence[tuple[int, float, float]]) -> Plot:
+    """(depth, rank-1 accuracy of the head, that of random choice)."""
+    depths, values, chances = zip(*rows, strict=True)
+
+    def paint(axes: Any) -> None:
+        axes.bar(depths, values, width=0.62, color=WITH, label="head")
+        for depth, chance in zip(depths, chances, strict=True):
+            axes.plot(
+                [depth - 0.4, depth + 0.4],
+                [chance] * 2,
+                color=WITHOUT,
+                lw=2,
+                label="random choice" if depth == depths[0] else None,
+            )
+        axes.set_xticks(depths)
+        axes.set_ylim(0, 1)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "25 %", "50 %", "75 %", "100 %"])
+        axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.13))
+        label(axes, "depth of the state", "ranked first")
+
+    words = ", ".join(f"{v:.0%} at depth {d} (random choice {c:.0%})" for d, v, c in rows)
+    return draw("rank", "Head: right state first", "rank-1 accuracy by depth", f"Rank-1 accuracy: {words}.", paint)

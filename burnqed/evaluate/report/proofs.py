@@ -1,0 +1,94 @@
+"""The proofs that a report lists: as Lean text, and as files that `burnqed lean check` reads."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from burnqed.evaluate.results import HEAD, IterationResult, Result
+
+WIDTH = 80
+BARE = re.compile(r"[A-Za-z_]\w*")
+DECLARED = re.compile(r"\b(?:theorem|lemma)\s+(?:«[^»]*»|[^\s({\[⦃:]+)")
+LOCAL = re.compile(r"\b(?:let|have|letI|haveI)\b[^;\n]*$")
+
+
+class Proof(Result):
+    """A checked proof."""
+
+    name: str
+    statement: str
+    """A closed proposition or a full theorem, as in burnqed.lean.protocol.Theorem."""
+    header: str
+    proof: str
+    """The tactic block after `by`."""
+    found: str
+    """How, for people: `with head, 9 nodes`."""
+
+
+def benchmark_proofs(result: IterationResult) -> list[Proof]:
+    """Every proof of the iteration's evaluations, by theorem; one that two variants found alike is listed once."""
+    found: dict[tuple[str, str], Proof] = {}
+    for evaluation in result.evaluations:
+        way = "with head" if evaluation.variant == HEAD else "without head"
+        for o in evaluation.per_theorem:
+            if o.proof is None:
+                continue
+            note = f"{way}, {o.nodes_at_proof} node{'' if o.nodes_at_proof == 1 else 's'}"
+            if same := found.get((o.name, o.proof)):
+                note = f"{same.found}; {note}"
+            header = evaluation.header if o.header is None else o.header
+            found[o.name, o.proof] = Proof(name=o.name, statement=o.statement, header=header, proof=o.proof, found=note)
+    return sorted(found.values(), key=lambda p: p.name)
+
+
+def declarations(proofs: Iterable[Proof]) -> list[str]:
+    """Each proof as a Lean theorem; names that occur again get a number."""
+    texts, taken = [], set()
+    for proof in proofs:
+        name, count = proof.name.translate({ord("«"): None, ord("»"): None}), 1
+        while (unique := name if count == 1 else f"{name}_{count}") in taken:
+            count += 1
+        taken.add(unique)
+        # a quoted name is one component: `Nat.foo` unquoted would open the namespace Nat and change what names mean
+        identifier = unique if BARE.fullmatch(unique) else f"«{unique}»"
+        body = textwrap.indent(textwrap.dedent(proof.proof).strip("\n"), "  ")
+        texts.append(f"{signature(proof.statement, identifier)} := by\n{body}\n")
+    return texts
+
+
+def signature(statement: str, identifier: str) -> str:
+    """`theorem IDENTIFIER …` up to, and without, `:=`."""
+    match = DECLARED.search(statement)
+    if not match:
+        line = f"theorem {identifier} : {statement.strip()}"
+        return line if len(line) <= WIDTH else f"theorem {identifier} :\n    {statement.strip()}"
+    text = f"{statement[: match.start()]}theorem {identifier}{statement[match.end() :]}"
+    depth = 0
+    for i, character in enumerate(text):
+        depth += (character in "([{⟨⦃") - (character in ")]}⟩⦄")
+        if depth == 0 and text.startswith(":=", i) and not LOCAL.search(text[:i]):
+            return text[:i].strip()
+    return text.strip()
+
+
+def by_header(proofs: Sequence[Proof]) -> dict[str, list[Proof]]:
+    """Proofs that compile in one file together."""
+    groups: dict[str, list[Proof]] = {}
+    for proof in proofs:
+        groups.setdefault(proof.header, []).append(proof)
+    return groups
+
+
+def files(proofs: Sequence[Proof]) -> dict[str, str]:
+    """`proofs.json` with everything, and `proofs.lean` (`proofs-2.lean` … for further headers), by file name."""
+    rows = [p.model_dump(include={"name", "statement", "proof", "header"}) for p in proofs]
+    texts = {"proofs.json": json.dumps(rows, indent=1, ensure_ascii=False) + "\n"}
+    for number, (header, group) in enumerate(by_header(proofs).items(), start=1):
+        name = "proofs.lean" if number == 1 else f"proofs-{number}.lean"
+        texts[name] = (
+            "\n".join([header.rstrip("\n") + "\n", *declarations(group)]) if header else "\n".join(declarations(group))
+        )
+    return texts
