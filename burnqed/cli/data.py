@@ -1,0 +1,180 @@
+"""`burnqed data`: trace proofs to pairs, check and import theorem indices, generate statements, look into files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+from statistics import median
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from burnqed.cli import options
+from burnqed.config import LeanConfig
+from burnqed.data.pairs import TacticPair, parse_pairs, write_pairs
+from burnqed.data.theorems import dump_index, parse_index, read_index
+from burnqed.errors import BadInput
+from burnqed.lean.protocol import Theorem
+from burnqed.log import log
+from burnqed.progress import Progress
+from burnqed.store import Store
+
+app = typer.Typer(help="Theorems and tactic pairs.", no_args_is_help=True)
+
+Out = typer.Option(..., "--out", help="File to write.")
+
+
+@app.command()
+def trace(
+    file: Path = typer.Argument(..., help="Proofs: a .lean file, or a JSON list of {name, statement, proof, header?}."),
+    out: Path = Out,
+    source: str = typer.Option("traced", "--source", help="What the pairs say of their origin."),
+) -> None:
+    """Replay proofs through Lean and write one tactic pair per step (JSONL)."""
+    from burnqed.data.corpus import split_tactics
+    from burnqed.data.trace.replay import KnownProof, replay_all
+    from burnqed.lean.check import read_proofs
+    from burnqed.lean.pool import open_lean
+
+    proofs = [KnownProof(p.theorem, tuple(split_tactics(p.proof))) for p in read_proofs(file)]
+    pairs: list[TacticPair] = []
+    failed = 0
+
+    async def work() -> None:
+        nonlocal failed
+        async with open_lean(LeanConfig()) as lean:
+            with Progress(len(proofs), "trace", "proofs") as progress:
+                async for result in replay_all(proofs, lean):
+                    if result.error:
+                        failed += 1
+                        log.warning("%s is left out: %s", result.proof.theorem.name, result.error)
+                    pairs.extend(result.pairs(source))
+                    progress.advance(pairs=len(pairs), failed=failed)
+
+    asyncio.run(work())
+    write_pairs(Store(str(out.resolve().parent)), out.name, pairs)
+    typer.echo(f"{len(pairs)} pairs of {len(proofs) - failed} proofs in {out}; {failed} proofs were left out.")
+    if proofs and failed == len(proofs):
+        raise BadInput(f"No proof of {file} replays; see the messages above.")
+
+
+@app.command("import")
+def import_index(
+    file: str = typer.Argument(..., help="Theorem index: path or address in a store."),
+    out: Path = Out,
+    header: Path | None = typer.Option(None, "--header", help="Lean commands before every theorem that has no header."),
+    elaborate: bool = typer.Option(True, help="Leave out statements that Lean does not elaborate."),
+) -> None:
+    """Check a theorem index: duplicates and statements that do not elaborate are left out."""
+    from burnqed.data.skeleton import normal_form
+
+    theorems = read_index(file, header.read_text(encoding="utf-8") if header else None)
+    distinct = list({normal_form(t.statement): t for t in reversed(theorems)}.values())[::-1]
+    kept = asyncio.run(elaborating(distinct)) if elaborate else distinct
+    if not kept:
+        raise BadInput(f"No statement of {file} elaborates; check its header.")
+    Store(str(out.resolve().parent)).write_text(out.name, dump_index(kept))
+    typer.echo(
+        f"{len(kept)} theorems in {out}; left out: {len(theorems) - len(distinct)} equal to another, "
+        f"{len(distinct) - len(kept)} that do not elaborate."
+    )
+
+
+async def elaborating(theorems: list[Theorem]) -> list[Theorem]:
+    """The theorems that Lean can start."""
+    from burnqed.lean.pool import open_lean
+
+    kept = []
+    async with open_lean(LeanConfig()) as lean:
+        free = asyncio.Semaphore(2 * lean.capacity)
+        with Progress(len(theorems), "elaborate", "statements") as progress:
+
+            async def one(theorem: Theorem) -> bool:
+                async with free:
+                    outcome = await lean.start(theorem)
+                    if outcome.state is None:
+                        log.warning("%s is left out: %s", theorem.name, " ".join(outcome.message.split())[:200])
+                    else:
+                        await lean.release(outcome.state)
+                    progress.advance()
+                    return outcome.state is not None
+
+            good = await asyncio.gather(*(one(t) for t in theorems))
+            kept = [t for t, ok in zip(theorems, good, strict=True) if ok]
+    return kept
+
+
+@app.command()
+def generate(
+    out: Path = Out,
+    count: int = typer.Option(3_000, "--count", min=1),
+    seed: int = typer.Option(0, "--seed"),
+) -> None:
+    """Generate statements to search; not checked before the search."""
+    from burnqed.data.generate import generate as generate_statements
+
+    theorems = generate_statements(seed, count)
+    Store(str(out.resolve().parent)).write_text(out.name, dump_index(theorems))
+    typer.echo(f"{len(theorems)} statements in {out}.")
+
+
+@app.command()
+def inspect(
+    file: Path = typer.Argument(..., help="Theorem index (.json) or tactic pairs (.jsonl)."),
+    examples: int = typer.Option(3, "--examples", min=0),
+    as_json: bool = options.Json,
+) -> None:
+    """Count what a file holds, and show some of it."""
+    if not file.is_file():
+        raise BadInput(f"There is no file {file}; give a theorem index or a file of tactic pairs.")
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".jsonl":
+        facts, shown = describe_pairs(parse_pairs(text, str(file)), examples)
+    else:
+        facts, shown = describe_theorems(parse_index(text, str(file)), examples)
+    if as_json:
+        typer.echo(json.dumps({**facts, "examples": shown}, indent=1, ensure_ascii=False))
+        return
+    console = Console()
+    table = Table("", "", show_header=False)
+    for name, value in facts.items():
+        table.add_row(name, str(value))
+    console.print(table)
+    for example in shown:
+        console.print(example, markup=False, highlight=False, end="\n\n")
+
+
+def describe_pairs(pairs: list[TacticPair], examples: int) -> tuple[dict[str, object], list[str]]:
+    """Figures of tactic pairs, and some of them as text."""
+    by_theorem = Counter(p.theorem for p in pairs)
+    words = Counter(p.tactic.split()[0] for p in pairs if p.tactic.split())
+    facts: dict[str, object] = {
+        "pairs": len(pairs),
+        "theorems": len(by_theorem),
+        "pairs per theorem (median)": median(by_theorem.values()) if by_theorem else 0,
+        "state characters (median)": median(len(p.state) for p in pairs) if pairs else 0,
+        "most frequent tactics": ", ".join(f"{word} {n}" for word, n in words.most_common(10)),
+        "sources": ", ".join(f"{s} {n}" for s, n in Counter(p.source for p in pairs).most_common()),
+    }
+    step = max(1, len(pairs) // max(1, examples))
+    return facts, [f"{p.state}\n  {p.tactic}" for p in pairs[::step][:examples]]
+
+
+def describe_theorems(theorems: list[Theorem], examples: int) -> tuple[dict[str, object], list[str]]:
+    """Figures of a theorem index, and some of its statements."""
+    from burnqed.data.skeleton import normal_form, skeleton
+
+    shapes = Counter(skeleton(t.statement) for t in theorems)
+    facts: dict[str, object] = {
+        "theorems": len(theorems),
+        "distinct up to renaming": len({normal_form(t.statement) for t in theorems}),
+        "skeletons": len(shapes),
+        "most of one skeleton": max(shapes.values()),
+        "statement characters (median)": median(len(t.statement) for t in theorems),
+        "headers": len({t.header for t in theorems}),
+    }
+    step = max(1, len(theorems) // max(1, examples))
+    return facts, [f"{t.name}: {t.statement}" for t in theorems[::step][:examples]]

@@ -1,0 +1,108 @@
+"""`burnqed doctor`: what is present on this machine, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import psutil
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from burnqed import __version__
+from burnqed.cli import options
+from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
+from burnqed.lean.embedded.install import facts as lean_facts
+from burnqed.lean.pool import cpu_quota, memory_limit
+from burnqed.store import Store
+
+
+@dataclass(frozen=True)
+class Finding:
+    what: str
+    found: str
+    advice: str = ""
+    """What to do; empty when all is well."""
+    needed: bool = True
+    """Whether the local loop cannot run without it."""
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("doctor")(doctor)
+
+
+def doctor(store: str = options.Store) -> None:
+    """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing."""
+    table = Table("", "what", "found", "what to do")
+    findings = [*program(), *lean(), *training(), *machine(), *storage(store)]
+    for finding in findings:
+        mark = "[green]ok[/]" if not finding.advice else "[red]missing[/]" if finding.needed else "[yellow]note[/]"
+        table.add_row(mark, finding.what, finding.found, finding.advice)
+    Console().print(table)
+    if any(f.advice and f.needed for f in findings):
+        raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def program() -> list[Finding]:
+    return [Finding("burnqed", __version__), Finding("Python", sys.version.split()[0])]
+
+
+def lean() -> list[Finding]:
+    found = lean_facts()
+    node = found.node
+    return [
+        Finding("Node", f"{node.version} ({node.path})" if node else "none", found.problem),
+        Finding(
+            "Lean",
+            f"{found.lean} in {found.cache}" if found.baked else "not installed",
+            "" if found.baked else "run `burnqed lean install`",
+        ),
+    ]
+
+
+def training() -> list[Finding]:
+    """The extra `train`; a search worker does without."""
+    findings = []
+    for package in ("torch", "transformers", "peft", "fastapi"):
+        present = importlib.util.find_spec(package) is not None
+        findings.append(
+            Finding(
+                package,
+                metadata.version(package) if present else "none",
+                "" if present else "pip install 'burnqed[train]'",
+            )
+        )
+    return findings
+
+
+def machine() -> list[Finding]:
+    """Processors and memory of the control group, disk of the working folder."""
+    cpus, memory = cpu_quota(), memory_limit()
+    free = shutil.disk_usage(Path.cwd()).free
+    available = psutil.virtual_memory().available
+    return [
+        Finding("processors", f"{cpus:g}", "" if cpus >= 2 else "the demo wants 2; it will take longer", needed=False),
+        Finding(
+            "memory",
+            f"{memory / 1e9:.1f} GB, {available / 1e9:.1f} GB free",
+            "" if available > 6e9 else "the demo wants 6 GB",
+            needed=False,
+        ),
+        Finding("disk", f"{free / 1e9:.1f} GB free", "" if free > 5e9 else "the demo wants 5 GB", needed=False),
+    ]
+
+
+def storage(address: str) -> list[Finding]:
+    if "://" not in address and not os.path.exists(address):
+        return [Finding("store", f"{address} (will be made)")]
+    try:
+        Store(address).check_writable()
+    except (BadInput, TryAgain) as error:
+        return [Finding("store", address, str(error))]
+    return [Finding("store", f"{address} (writable)")]

@@ -1,0 +1,93 @@
+"""`burnqed eval`, `compare`, `summary`: measure a model on any theorem index, and compare what was measured."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from burnqed.cli import options
+from burnqed.config import resolve
+from burnqed.errors import BadInput
+from burnqed.store import Store
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("eval")(evaluate)
+    app.command("compare")(compare)
+    app.command("summary")(summary)
+
+
+def evaluate(
+    theorems: str = typer.Option(..., "--theorems", help="Theorem index: path or address in a store."),
+    model: str = typer.Option(..., "--model", help="Folder, or address in a store, of the model."),
+    head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
+    header: Path | None = typer.Option(None, "--header", help="Lean commands before every theorem that has no header."),
+    budgets: str | None = typer.Option(None, "--budgets", help="Nodes per theorem, as in 16,64."),
+    samples: int | None = typer.Option(None, "--samples", min=1, help="N of pass@N."),
+    out: Path | None = typer.Option(
+        None, "--out", help="Folder for results, proofs and trajectories; continued if cut off."
+    ),
+    profile: str = options.Profile,
+    overrides: list[str] = options.Set,
+    as_json: bool = options.Json,
+) -> None:
+    """Search proofs for every theorem of an index and report what was solved within each budget."""
+    from burnqed.evaluate.run import eval_json
+    from burnqed.run.evaluate import run_evaluation
+
+    chosen = [*overrides]
+    if budgets is not None:
+        chosen.append(f"evaluate.budgets=[{budgets}]")
+    if samples is not None:
+        chosen.append(f"evaluate.samples={samples}")
+    config = resolve(profile, chosen).config
+    if header is not None and not header.is_file():
+        raise BadInput(f"There is no header file {header}; give a file of Lean commands.")
+    text = header.read_text(encoding="utf-8") if header else None
+    with tempfile.TemporaryDirectory(prefix="burnqed-eval-") as scratch:
+        folder = out if out is not None else Path(scratch) / "out"
+        result = asyncio.run(run_evaluation(theorems, model, head, text, config, folder))
+    if as_json:
+        typer.echo(json.dumps(eval_json(result), indent=1, ensure_ascii=False))
+        return
+    from burnqed.evaluate.render import print_evaluation
+
+    print_evaluation(result, Console())
+
+
+def compare(
+    locations: list[str] = typer.Argument(
+        ..., metavar="URI URI...", help="Iterations, reports, results.json or eval folders."
+    ),
+    variant: str | None = typer.Option(None, "--variant", help="plain or head; default: what all have."),
+    as_json: bool = options.Json,
+) -> None:
+    """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test."""
+    from burnqed.evaluate.compare import compare as compare_results
+    from burnqed.evaluate.read import read_results
+    from burnqed.evaluate.render import print_comparison
+
+    comparison = compare_results(read_results(locations, variant))
+    if as_json:
+        typer.echo(comparison.model_dump_json(indent=1))
+    else:
+        print_comparison(comparison, Console())
+
+
+def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:
+    """One row per iteration of a run."""
+    from burnqed.evaluate.render import print_summary
+    from burnqed.evaluate.summary import read_summary
+
+    found = read_summary(Store(store), run)
+    if found is None:
+        raise BadInput(f"{store} has no results of a run {run!r} yet; run an iteration first, or give --run.")
+    if as_json:
+        typer.echo(found.model_dump_json(indent=1))
+    else:
+        print_summary(found, Console())

@@ -1,0 +1,116 @@
+"""`burnqed eval` without a workflow: starts a policy server, searches every theorem of an index, writes the results.
+
+The output folder holds trajectory parts, `results.json` and `proofs.json`; the same command continues one that was cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from burnqed.config import RunConfig
+from burnqed.data.theorems import read_index
+from burnqed.errors import BadInput, TryAgain
+from burnqed.evaluate.results import EvaluationResult
+from burnqed.evaluate.run import evaluation_result
+from burnqed.lean.pool import open_lean
+from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
+from burnqed.manifest import digest_of
+from burnqed.policy.client import PolicyClient
+from burnqed.policy.launch import launched
+from burnqed.progress import Progress
+from burnqed.search.engine import search
+from burnqed.search.settings import SearchSettings
+from burnqed.steps.base import stop_on_sigterm
+from burnqed.store import Store
+from burnqed.trajectory.reader import read_parts, theorem_results
+from burnqed.trajectory.rows import SearchResult
+from burnqed.trajectory.schema import ProofStatus
+from burnqed.trajectory.writer import ShardWriter
+
+PARTS = "trajectories"
+KEY_FILE = "key.json"
+
+
+async def run_evaluation(
+    location: str, model: str, head: str | None, header: str | None, config: RunConfig, out: Path
+) -> EvaluationResult:
+    """Evaluates `model` (with `head`, where given) on the index at `location`. Writes into `out`.
+
+    Raises BadInput for an unusable index, model or head, and when `out` holds another evaluation; TryAgain when stopped.
+    """
+    theorems = read_index(location, header)
+    settings = SearchSettings.for_evaluation(config.evaluate, config.search)
+    store = Store(str(out.resolve()))
+    store.check_writable()
+    stop = asyncio.Event()
+    stop_on_sigterm(stop)
+    async with (
+        launched(model, head, config.policy) as urls,
+        open_lean(config.lean) as lean,
+        PolicyClient(config.policy, urls.generate, urls.score) as client,
+    ):
+        info = await client.info()
+        claim(store, {"theorems": digest_of([t.model_dump() for t in theorems]), "model": info.weight_version,
+                      "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples})  # fmt: skip
+        writer = ShardWriter(store, PARTS, theorems, per_part=config.evaluate.theorems_per_part, run="eval", iteration=0,
+                             samples=config.evaluate.samples, seed=config.evaluate.seed)  # fmt: skip
+        tasks = writer.pending()
+        total = len(theorems) * config.evaluate.samples
+        proved = sum(r.status is ProofStatus.PROVED for r in writer.found)
+        with Progress(total, "eval", "theorems", done=total - len(tasks)) as progress:
+
+            def add(found: SearchResult) -> None:
+                nonlocal proved
+                writer.add(found)
+                proved += found.result.status is ProofStatus.PROVED
+                progress.advance(proved=proved)
+
+            try:
+                await search(tasks, lean, client, client if head else None, settings, add, stop)
+            finally:
+                writer.flush_open()
+        if stop.is_set():
+            raise TryAgain(f"Stopped; what is finished lies in {out}, and the same command continues.")
+        lean_version = lean.version
+    result = evaluation_result(
+        [r for rows in read_parts(store, writer.finish()) for r in theorem_results(rows)],
+        theorems,
+        variant="head" if head else "plain",
+        model=info.weight_version,
+        head=info.head_id,
+        benchmark=location.rpartition("/")[2],
+        header=common_header(theorems),
+        lean_version=lean_version,
+        budgets=config.evaluate.budgets,
+        candidates=config.evaluate.candidates,
+        temperature=config.evaluate.temperature,
+        samples=config.evaluate.samples,
+    )
+    store.write_text("results.json", result.model_dump_json(indent=1) + "\n")
+    headers = {t.name: t.header for t in theorems}
+    proofs = [
+        {"name": t.name, "statement": t.statement, "proof": t.proof, "header": headers[t.name]}
+        for t in result.per_theorem
+        if t.proof
+    ]
+    store.write_json("proofs.json", proofs)
+    return result
+
+
+def claim(store: Store, key: dict[str, object]) -> None:
+    """Notes what the folder's evaluation is of. Raises BadInput when it is of something else."""
+    if store.exists(KEY_FILE):
+        old = store.read_json(KEY_FILE)
+        different = sorted(name for name in key if old.get(name) != key[name])
+        if different:
+            raise BadInput(
+                f"{store.uri} holds another evaluation ({', '.join(different)} differ); choose another --out."
+            )
+    store.write_json(KEY_FILE, key)
+
+
+def common_header(theorems: list[Theorem]) -> str:
+    """The header that all theorems share, else the default one."""
+    headers = {t.header for t in theorems}
+    return next(iter(headers)) or DEFAULT_HEADER if len(headers) == 1 else DEFAULT_HEADER
