@@ -39,6 +39,8 @@ class ProofFacts(BaseModel):
     header_errors: list[str]
     statement_errors: list[str]
     """Why header or statement do not elaborate on their own; the proof is not looked at then, and the rest is empty."""
+    refused: str
+    """The rule (`embedded/rules.cjs`) that statement or proof break: they are not elaborated then, and the rest is empty. Else empty."""
     commands: int
     """1 when the text is one command and nothing else, 2 when anything follows it (which was not run)."""
     messages: list[Message]

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from burnqed.errors import TryAgain
+from burnqed.lean.check import judge, screen
 from burnqed.lean.embedded.install import SCRIPTS, install
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.pool import default_workers
@@ -119,12 +120,13 @@ class EmbeddedLean:
             except ProcessDied:
                 return  # and the states with it
 
-    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> Verdict:
-        facts = await self.facts(theorem, proof, timeout=timeout)
+    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True) -> Verdict:
+        """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md)."""
+        if reason := screen(theorem, proof):
+            return Verdict(name=theorem.name, accepted=False, reason=reason)
+        facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted)
         if isinstance(facts, Outcome):
             return Verdict(name=theorem.name, accepted=False, reason=facts.message, could_not_check=True)
-        from burnqed.lean.check import judge
-
         return judge(theorem, facts)
 
     async def close(self) -> None:
@@ -143,9 +145,10 @@ class EmbeddedLean:
 
     # ---- beyond the protocol
 
-    async def facts(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> ProofFacts | Outcome:
+    async def facts(self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True) -> ProofFacts | Outcome:
         """Compiles a whole proof; an Outcome says why that was not possible (timeout or crash)."""
-        request = {"kind": "check", "header": self._header(theorem), "statement": theorem.statement, "proof": proof, "heartbeats": 0}
+        content = {"header": self._header(theorem), "statement": theorem.statement, "proof": proof}
+        request = {"kind": "check", **content, "heartbeats": 0, "isTrusted": is_trusted}
         try:
             answer = await self._ask(request, timeout or self.check_timeout_s)
         except ProcessDied as error:

@@ -2,17 +2,21 @@
 // Facts about a whole proof, for `burnqed/lean/check.py` to judge. They come from Lean's objects, never from printed messages.
 //
 // The text compiled is `theorem NAME SIGNATURE := by⏎` and the proof as it is given, in the header's environment. Only the first
-// command is elaborated; whatever follows it is counted, not run.
+// command is elaborated; whatever follows it is counted, not run. Nothing is elaborated of a text that the rules (rules.cjs) refuse.
 
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { addedConstants, constantInfo, describe, kernel } = require('./environment.cjs');
+const { Rules, refusal } = require('./rules.cjs');
 const { declaration, theoremOf } = require('./theorem.cjs');
 
-const MISSING = { commands: 0, messages: [], theorem_found: false, kind: '', type_matches: false, level_params_match: false, tactic_block_only: false, new_constants: [], axioms: [], library: 0 };
+const MISSING = { refused: '', commands: 0, messages: [], theorem_found: false, kind: '', type_matches: false, level_params_match: false, tactic_block_only: false, new_constants: [], axioms: [], library: 0 };
 
-/** Answers the request {header, statement, proof, heartbeats}; the fields of the answer are those of `ProofFacts` in backend.py. */
+/**
+ * Answers the request {header, statement, proof, heartbeats, isTrusted}; the fields of the answer are those of `ProofFacts` in facts.py.
+ * Header and statement are held to the rules for strangers unless `isTrusted`; the proof always.
+ */
 function check(frontend, dependencies, request) {
-  const header = frontend.header(request.header);
+  const rules = request.isTrusted ? null : new Rules(frontend, dependencies), header = frontend.header(request.header, rules);
   const facts = { header_errors: header.errors, statement_errors: [], ...MISSING };
   if (header.errors.length) return facts;
   const theorem = theoremOf(frontend, header, request.statement);
@@ -22,6 +26,12 @@ function check(frontend, dependencies, request) {
   const { lean } = frontend, state = frontend.withHeartbeats(header.state, request.heartbeats ?? 0);
   const source = new Source(lean, theorem.text + request.proof + '\n'), first = source.next(state);
   try {
+    const tree = frontend.trees.of(first.syntax);
+    facts.refused = refusal(tree) ?? rules?.forStatement(tree, state) ?? '';
+    if (facts.refused) {
+      lean.release(first.syntax);
+      return facts;
+    }
     const value = declaration(lean, first.syntax)?.value;
     facts.tactic_block_only = isTacticBlock(lean, value);
     const after = frontend.elaborate(state, source, first);
@@ -64,11 +74,11 @@ function inspect(frontend, dependencies, header, state, theorem, facts) {
     facts.kind = info.kind;
     facts.type_matches = lean.raw('lean_expr_eqv')(info.type, theorem.type) === 1; // borrows both
     facts.level_params_match = info.levels.join() === theorem.levels.join();
-    Object.assign(facts, dependencies.axioms(after, info.name));
+    Object.assign(facts, dependencies.axioms(after, [info.name]));
   } finally {
     lean.release(before);
     lean.release(after);
   }
 }
 
-module.exports = { check };
+module.exports = { check, isTacticBlock };

@@ -56,11 +56,11 @@ class Dependencies {
   }
 
   /**
-   * What the constant `name` (borrowed) of a kernel environment depends on: {axioms: names of axioms that are special or not in the
+   * What constants (borrowed names) of a kernel environment depend on: {axioms: names of axioms that are special or not in the
    * library, sorted; library: number of library theorems, which are axioms here because their proofs do not ship with the library}.
    */
-  axioms(environment, name) {
-    const { lean } = this, seen = new Set(), axioms = [], kept = [], queue = [name];
+  axioms(environment, names) {
+    const { lean } = this, seen = new Set(), axioms = [], kept = [], queue = [...names];
     let library = 0;
     while (queue.length) {
       const next = queue.pop(), text = lean.nameText(next);

@@ -1,6 +1,8 @@
 'use strict';
 // Parsing and elaborating commands: headers (kept, so that none is elaborated twice), and single commands on top of a header.
 
+const { Trees } = require('./rules.cjs');
+
 const KEPT_HEADERS = 8;
 const SEVERITY = ['info', 'warning', 'error'];
 const MESSAGE_CHARACTERS = 4000;
@@ -10,22 +12,32 @@ const STATE = { environment: 0, messages: 1, scopes: 2 };            // Lean.Ela
 const SCOPE = { options: 1, namespace: 2, openDeclarations: 3 };     // Lean.Elab.Command.Scope
 
 /** What was given cannot be used (a header or statement that does not elaborate, a state that is gone): an answer, not a failure. */
-class Refused extends Error {}
+class Refused extends Error {
+  constructor(message, kind = 'error') {
+    super(message);
+    this.kind = kind;
+  }
+}
 
 class Frontend {
   /** @param environment the imported library; persistent */
   constructor(lean, environment) {
     this.lean = lean;
     this.library = environment;
+    this.trees = new Trees(lean);
     this.headers = new Map(); // text → {state, errors, theorems}; the least recently used one first
   }
 
-  /** Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed. */
-  header(text) {
-    let header = this.headers.get(text);
-    if (header) this.headers.delete(text);
-    else header = this.elaborateHeader(text);
-    this.headers.set(text, header);
+  /**
+   * Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed.
+   * With `rules` (rules.cjs), it ends at the first command that they refuse, and has that as its error.
+   */
+  header(text, rules = null) {
+    const key = (rules ? 'by the rules: ' : 'trusted: ') + text;
+    let header = this.headers.get(key);
+    if (header) this.headers.delete(key);
+    else header = this.elaborateHeader(text, rules);
+    this.headers.set(key, header);
     if (this.headers.size > KEPT_HEADERS) {
       const [oldest, { state, theorems }] = this.headers.entries().next().value;
       this.headers.delete(oldest);
@@ -35,14 +47,20 @@ class Frontend {
     return header;
   }
 
-  elaborateHeader(text) {
-    const { lean } = this, errors = [];
+  elaborateHeader(text, rules) {
+    const { lean } = this, errors = [], ruleFor = rules?.forHeader();
     let state = lean.call('l_Lean_Elab_Command_mkState', this.library, lean.constant('l_Lean_MessageLog_empty'), lean.box(0));
     const source = new Source(lean, text);
     try {
       for (let done = false; !done;) {
         const command = source.next(state);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
+        const refused = ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
+        if (refused) {
+          errors.push(refused);
+          lean.release(command.syntax);
+          break;
+        }
         const after = this.elaborate(state, source, command);
         lean.release(state);
         state = after.state;
@@ -81,9 +99,10 @@ class Frontend {
 /** A text that is parsed command by command. */
 class Source {
   constructor(lean, text) {
+    if (text.includes('\0')) throw new Refused('the text contains a zero character'); // where Lean's string would end
     this.lean = lean;
-    this.bytes = Buffer.from(text, 'utf8');
-    const whole = lean.string(text);
+    this.bytes = Buffer.from(text.replaceAll('\r\n', '\n'), 'utf8'); // as Lean normalises it, so that positions agree
+    const whole = lean.string(this.bytes.toString('utf8'));
     // mkInputContext input fileName normalizeInput endPos endPos_valid
     this.input = lean.call('l_Lean_Parser_mkInputContext', whole, lean.string('<input>'), lean.box(1), lean.box(this.bytes.length), lean.box(0));
     this.parser = lean.constructorObject(0, [lean.box(0)], 1); // ModuleParserState {pos, recovering}
@@ -103,6 +122,11 @@ class Source {
     this.parser = lean.retain(lean.field(rest, 0));
     lean.release(parsed);
     return { syntax, messages };
+  }
+  /** The part of the text that a borrowed syntax was parsed from. */
+  textOf(syntax) {
+    const range = syntaxRange(this.lean, syntax);
+    return range ? this.bytes.subarray(...range).toString('utf8') : '';
   }
   /** What is left: {isEnd: nothing but space and comments, messages}. */
   rest(state) {

@@ -7,6 +7,7 @@
 
 const { Source, IDENT, syntaxKind, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { constantInfo } = require('./environment.cjs');
+const { refusal } = require('./rules.cjs');
 
 const KEPT_THEOREMS = 32;           // per header
 const OWN_NAME = 'burnqed_goal';    // of closed propositions, and of theorems whose name exists already
@@ -35,6 +36,8 @@ function elaborate(frontend, state, statement) {
     const signatureEnd = parts && syntaxRange(lean, parts.signature)?.[1];
     const rest = source.rest(state), isWhole = signatureEnd === Buffer.byteLength(text) - ' := by\n'.length && rest.isEnd;
     const errors = [...command.messages, ...rest.messages].filter(m => m.severity === 'error').map(m => m.text);
+    const refused = refusal(frontend.trees.of(command.syntax));
+    if (refused) errors.unshift(refused);
     if (errors.length || !isWhole) {
       lean.release(command.syntax);
       return { errors: errors.length ? errors : ['the statement is not one proposition or one theorem'] };
@@ -53,7 +56,7 @@ function elaborate(frontend, state, statement) {
 
 /** {before, name (as written), nameParts (full), signature (text from the name to `:=`)} or {error}. */
 function shapeOf(frontend, state, statement) {
-  const { lean } = frontend, text = statement.trim().replace(/^((?:.*\bin\s+|\s*@\[[^\]]*\]\s*)*)lemma\b/s, '$1theorem');
+  const { lean } = frontend, text = statement.trim().replaceAll('\r\n', '\n').replace(/^((?:.*\bin\s+|\s*@\[[^\]]*\]\s*)*)lemma\b/s, '$1theorem');
   const namespace = lean.nameParts(lean.field(frontend.scope(state), 2));
   const source = new Source(lean, text), command = source.next(state);
   try {

@@ -1,0 +1,240 @@
+'use strict';
+// What the text of strangers may not say, judged on Lean's own syntax tree before any of it is elaborated.
+//
+// Most cheats need no rule: the kernel and the axioms that a proof depends on decide. Rules are for what an environment cannot show:
+//
+// 1. `refusal`, for every tactic, proof and statement: syntax that makes Lean run the author's code while it elaborates. Such code
+//    could write into Lean's memory. The list is complete for the pinned version: a term or tactic block reaches the interpreter
+//    (`Environment.evalConst`) through `native_decide`, `reduceBool` and `reduceNat`, `run_tac`, `by_elab`, `include_str`, the
+//    configurations of tactics, panel widgets, attributes, and documentation in Verso, which is an option.
+// 2. `Rules`, for text that nobody vouches for (`burnqed lean check FILE`): a header may introduce new names and nothing else; it must
+//    neither change how a statement reads nor assume anything.
+
+const NODE = 1, ATOM = 2, IDENT = 3; // constructors of Lean.Syntax
+
+const FORBIDDEN = new Map(Object.entries({
+  'Lean.Parser.Tactic.nativeDecide': '`native_decide` trusts the compiler, not the kernel',
+  'Lean.Parser.Tactic.runTac': '`run_tac` runs code of its own',
+  'Lean.byElab': '`by_elab` runs code of its own',
+  'Lean.includeStr': '`include_str` reads files',
+  'Lean.Parser.Term.unsafe': '`unsafe` code has no place in a proof',
+}));
+const FORBIDDEN_NAMES = new Set(['reduceBool', 'reduceNat', 'ofReduceBool', 'ofReduceNat']);
+
+const ATTRIBUTES = new Set(['simp', 'grind', 'ext', 'reducible', 'semireducible', 'irreducible', 'inline', 'noinline', 'always_inline', 'specialize',
+  'match_pattern', 'elab_as_elim', 'expose', 'deprecated', 'inherit_doc']);
+const OPTIONS = /^(maxRecDepth|maxHeartbeats|maxUniverseOffset|autoImplicit|relaxedAutoImplicit|smartUnfolding|simprocs|warningAsError|(exponentiation|synthInstance|pp|linter|trace|backward|tactic|grind|diagnostics|profiler|warn|format)(\..*)?)$/;
+
+// A configuration is evaluated, so it must be written out: numbers, texts, `true` and `false`, `.constructor`, lists and fields of these.
+const LITERAL_KINDS = /^(null|num|str|scientific|choice|hygieneInfo|term\[_\]|term-_|term\{\}|Lean\.Parser\.Term\.(structInst\w*|optEllipsis|app|paren|hygienicLParen|tuple))$/;
+const LITERAL_NAMES = new Set(['true', 'false', 'none', 'some']);
+const FREE_NAMES = new Set(['Lean.Parser.Term.dotIdent', 'Lean.Parser.Term.structInstLVal']); // name a constructor, a field
+
+const COMMANDS = new Set(['declaration', 'open', 'namespace', 'section', 'end', 'variable', 'universe', 'set_option', 'mutual', 'attribute', 'in', 'check',
+  'print', 'printAxioms', 'moduleDoc', 'eoi']);
+const DECLARATIONS = new Set(['definition', 'abbrev', 'theorem', 'example', 'inductive', 'structure']);
+const MODIFIERS = new Set(['docComment', 'private', 'public', 'protected', 'noncomputable', 'partial', 'nonrec']);
+const NOTATIONS = new Set(['notation "ℕ" => Nat', 'notation "ℤ" => Int']); // of the default header
+
+const READABLE = /^[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u;
+const LOOKALIKES = 'ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX' + 'αaγyιiκkνvοoρpυuχxωw' + 'АAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅS' + 'аaеeоoрpсcуyхxіiјjѕsԁdԛqԝw' + 'ɡgıi';
+const LATIN = new Map([...LOOKALIKES.matchAll(/(.)(.)/gu)].map(([, twin, latin]) => [twin, latin]));
+
+// ---- syntax as plain data
+
+/** Makes trees of Syntax: {kind, parts} of a node, {kind: '', parts: [], word} of an atom, {…, name: parts, object} of an identifier. */
+class Trees {
+  constructor(lean) {
+    this.lean = lean;
+    this.kinds = new Map();
+  }
+  /** Tree of a borrowed Syntax, valid as long as that is. */
+  of(syntax) {
+    const { lean } = this, leaf = { kind: '', parts: [] };
+    if (lean.isBoxed(syntax)) return leaf; // missing: the parser gave up here
+    switch (lean.tag(syntax)) {
+      case NODE: return { kind: this.kind(lean.field(syntax, 1)), parts: lean.items(lean.field(syntax, 2)).map(part => this.of(part)) };
+      case ATOM: return { ...leaf, word: lean.text(lean.field(syntax, 1)) };
+      case IDENT: return { ...leaf, name: lean.nameParts(lean.field(syntax, 2)), object: lean.field(syntax, 2) };
+    }
+    throw new Error(`there is no kind ${lean.tag(syntax)} of Syntax`);
+  }
+  /** Name of a kind. The parsers' own are persistent objects: their addresses name them for good. */
+  kind(name) {
+    const isPersistent = !this.lean.isBoxed(name) && this.lean.word(name) === 0;
+    let text = isPersistent ? this.kinds.get(name) : undefined;
+    if (text === undefined) {
+      text = this.lean.nameParts(name).join('.');
+      if (isPersistent) this.kinds.set(name, text);
+    }
+    return text;
+  }
+}
+
+/** The first truthy `rule(node)`, from the root down, or null. */
+function first(tree, rule) {
+  const found = rule(tree);
+  if (found) return found;
+  for (const part of tree.parts) {
+    const inner = first(part, rule);
+    if (inner) return inner;
+  }
+  return null;
+}
+
+const identifiers = tree => tree.name ? [tree] : tree.parts.flatMap(identifiers);
+const nameOf = identifier => identifier.name.join('.');
+/** `simp` of `simp ↓`, `implemented_by` of `implemented_by f`: the first word or name. */
+const keyword = tree => first(tree, node => node.word ?? (node.name && nameOf(node))) ?? '';
+/** `open` of `Lean.Parser.Command.open`; the whole kind of anything that is no command. */
+const command = tree => tree.kind.replace(/^Lean\.Parser\.Command\./, '');
+
+// ---- 1. what makes Lean run the author's code
+
+/** Why a tree must not be elaborated, or null. */
+function refusal(tree) {
+  return first(tree, node => {
+    if (FORBIDDEN.has(node.kind)) return FORBIDDEN.get(node.kind);
+    if (node.kind.startsWith('Lean.Widget.')) return 'widgets run code of their own';
+    if (node.name && FORBIDDEN_NAMES.has(node.name.at(-1))) return `\`${nameOf(node)}\` trusts the compiler, not the kernel`;
+    if (/ConfigItem$/.test(node.kind)) return configurationRefusal(node);
+    if (node.parts[0]?.word === 'set_option') return optionRefusal(node.parts[1]);
+    if (node.kind === 'Lean.Parser.Term.attrInstance') return attributeRefusal(node.parts[1]);
+    return null;
+  });
+}
+
+/** Items are `+name`, `-name` and `(name := value)`. */
+function configurationRefusal({ kind, parts }) {
+  if (!kind.endsWith('.negConfigItem') && parts.some(part => identifiers(part).some(({ name }) => name.at(-1) === 'native'))) return '`native` evaluation trusts the compiler, not the kernel';
+  return parts[3] && !isLiteral(parts[3]) ? 'the value of a tactic\'s option must be written out, because Lean runs it' : null;
+}
+
+function isLiteral(tree) {
+  if (tree.name) return LITERAL_NAMES.has(nameOf(tree));
+  return FREE_NAMES.has(tree.kind) || ((!tree.kind || LITERAL_KINDS.test(tree.kind)) && tree.parts.every(isLiteral));
+}
+
+function optionRefusal(option) {
+  return !option?.name || OPTIONS.test(nameOf(option)) ? null : `\`set_option ${nameOf(option)}\` is not allowed`;
+}
+
+function attributeRefusal(attribute) {
+  const name = keyword(attribute);
+  return ATTRIBUTES.has(name) ? null : `the attribute \`${name}\` is not allowed`;
+}
+
+// ---- 2. what changes how a statement reads
+
+const notAllowed = tree => `\`${keyword(tree)}\` is not allowed in a header: it can change what a statement means, or assume something`;
+const renamingRefusal = tree => first(tree, node => command(node) === 'openRenaming' ? '`open … renaming` can change what a statement means' : null);
+
+function declarationRefusal({ parts: [modifiers, declared] }) {
+  if (!DECLARATIONS.has(command(declared)) || command(declared.parts[0]) === 'classTk') return notAllowed(declared);
+  const modifier = modifiers.parts.flatMap(part => part.parts).find(part => part.kind !== 'Lean.Parser.Term.attributes' && !MODIFIERS.has(command(part)));
+  return modifier ? `a definition may not be \`${keyword(modifier)}\`` : null;
+}
+
+/** Of `… in theorem …`: only namespaces and options. */
+function prefixRefusal(tree) {
+  if (command(tree) !== 'in') return null;
+  switch (command(tree.parts[0])) {
+    case 'open': return renamingRefusal(tree.parts[0]);
+    case 'set_option': return null;
+  }
+  return `\`${keyword(tree)} … in\` can change what the statement means`;
+}
+
+/** A theorem's command without its name and its proof. */
+function statementOf(tree) {
+  const isStatement = part => command(part) !== 'declId' && !command(part).startsWith('declVal');
+  return { ...tree, parts: tree.parts.filter(isStatement).map(part => /^(in|declaration|theorem)$/.test(command(part)) ? statementOf(part) : part) };
+}
+
+class Rules {
+  constructor(frontend, dependencies) {
+    this.frontend = frontend;
+    this.dependencies = dependencies;
+  }
+
+  /** For one header: a function (tree, its text, borrowed state) → why the next command must not be elaborated, or null. */
+  forHeader() {
+    const variables = new Set(); // names declared by `variable`
+    return (tree, text, state) => refusal(tree) ?? this.commandRefusal(tree, text, variables) ?? this.nameRefusal(tree, state);
+  }
+
+  /** Why a statement, given as the tree of a theorem's command, may not say what it seems to say, or null. */
+  forStatement(tree, state) {
+    return first(tree, prefixRefusal) ?? this.nameRefusal(statementOf(tree), state);
+  }
+
+  commandRefusal(tree, text, variables) {
+    const kind = command(tree);
+    if (kind === 'notation' && NOTATIONS.has(text.trim().replace(/\s+/g, ' '))) return null;
+    if (!COMMANDS.has(kind)) return notAllowed(tree);
+    switch (kind) {
+      case 'declaration': return declarationRefusal(tree);
+      case 'mutual': return tree.parts[1].parts.map(part => this.commandRefusal(part, text, variables)).find(Boolean) ?? null;
+      case 'in': return this.commandRefusal(tree.parts[0], text, variables) ?? this.commandRefusal(tree.parts[2], text, variables);
+      case 'open': return renamingRefusal(tree);
+      case 'attribute': return first(tree, node => command(node) === 'eraseAttr' ? attributeRefusal(node.parts[1]) : null);
+      case 'variable': return this.variableRefusal(tree, variables);
+    }
+    return null;
+  }
+
+  /** Variables may not hide names of the library, and instances must be about other variables: `[DecidableEq α]`, not `[LE Nat]`. */
+  variableRefusal(tree, variables) {
+    for (const binder of tree.parts[1].parts) {
+      const names = identifiers(binder.parts[1]), hidden = names.find(name => this.meaningsInLibrary(name.object).length);
+      if (hidden) return `the variable \`${nameOf(hidden)}\` hides a name of the library`;
+      if (binder.kind === 'Lean.Parser.Term.instBinder' && !identifiers(binder.parts[2]).some(({ name }) => variables.has(name[0]))) {
+        return 'an instance that is about no other variable can change what a statement means';
+      }
+      names.forEach(({ name }) => variables.add(name[0]));
+    }
+    return null;
+  }
+
+  /** The first name in a tree that the library knows and the header gave another meaning, or that is easily taken for another one. */
+  nameRefusal(tree, state) {
+    for (const identifier of identifiers(tree)) {
+      const text = nameOf(identifier), twin = text.normalize('NFKC').replace(/\p{Cf}/gu, '').replace(/./gsu, letter => LATIN.get(letter) ?? letter);
+      if (identifier.name.some(part => typeof part === 'string' && !READABLE.test(part))) return `the name «${text}» is easily taken for something else`;
+      if (twin !== text && this.isInLibrary(twin.split('.'))) return `the name \`${text}\` looks like \`${twin}\` of the library`;
+      if (this.isTaken(identifier.object, state)) return `\`${text}\` means something else here than in the library`;
+    }
+    return null;
+  }
+
+  /** Whether a name that means something in the library (borrowed) can mean something of the header's in a state. */
+  isTaken(name, state) {
+    const known = this.meaningsInLibrary(name);
+    if (!known.length) return false;
+    const { lean } = this.frontend, scope = this.frontend.scope(state);
+    const here = this.meanings(this.frontend.environment(state), lean.field(scope, 2), lean.field(scope, 3), name);
+    // A new `List.foo` takes nothing: the library would read it as the field `foo` of `List`, but types have no fields.
+    return here.some(({ parts, fields }) => !this.isInLibrary(parts) && known.some(old => old.fields <= fields || !this.isInLibrary([...old.parts, 'rec'])));
+  }
+
+  meaningsInLibrary(name) {
+    return this.meanings(this.frontend.library, this.frontend.lean.box(0), this.frontend.lean.box(0), name);
+  }
+
+  /** What a name can mean (all arguments borrowed): [{parts: of a constant, fields: how many components are left over for fields}]. */
+  meanings(environment, namespace, openDeclarations, name) {
+    const { lean } = this.frontend, owned = [environment, lean.box(0), namespace, openDeclarations, name].map(object => lean.retain(object));
+    const found = lean.call('l_Lean_ResolveName_resolveGlobalName', ...owned);
+    const meanings = lean.list(found).map(pair => ({ parts: lean.nameParts(lean.field(pair, 0)), fields: lean.list(lean.field(pair, 1)).length }));
+    lean.release(found);
+    return meanings;
+  }
+
+  isInLibrary(parts) {
+    const { lean } = this.frontend, name = lean.nameOf(parts), isKnown = this.dependencies.isInLibrary(name);
+    lean.release(name);
+    return isKnown;
+  }
+}
+
+module.exports = { Rules, Trees, refusal };

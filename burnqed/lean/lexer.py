@@ -1,0 +1,123 @@
+"""Reads Lean source as words, comments, strings and symbols, without a Lean at hand.
+
+It knows what can be known from text alone: nested comments, escapes, raw strings, character literals, names in «». It does
+not know notations. Decisions about proofs rest on Lean's own parser (`burnqed.lean.check`); this is for early refusals and for
+cutting a .lean file into theorems.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+_NAME = r"(?:«[^»\n]*»|[^\W\d][\w'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
+_PATTERNS = {
+    "space": r"\s+",
+    "line_comment": r"--[^\n]*",
+    "block_comment": r"/-",
+    "raw_string": r'r(?P<hashes>#*)"',
+    "interpolated": rf'{_NAME}!"',
+    "word": rf"#?{_NAME}(?:\.{_NAME})*",
+    "char": r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|[^\\'])'",
+    "string": r'"',
+    "symbol": r"(?s:.)",
+}
+_TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS.items()))
+_COMMENT_EDGE = re.compile(r"/-|-/")
+_STRING_END = re.compile(r'(?s:(?:\\.|[^"\\])*)"')
+_INTERPOLATION_EDGE = re.compile(r'(?s:(?:\\.|[^"\\{])*)(["{])')
+
+
+class Kind(StrEnum):
+    COMMENT = "comment"
+    STRING = "string"
+    WORD = "word"
+    """An identifier with its dots (`Nat.succ`), a keyword, or a command such as `#eval`."""
+    SYMBOL = "symbol"
+    """One character of anything else."""
+    UNFINISHED = "unfinished"
+    """A comment or string that never ends, up to the end of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: Kind
+    text: str
+    start: int
+    """Position of the first character."""
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def tokens(source: str) -> Iterator[Token]:
+    """The tokens of a text in order, without the space between them."""
+    position = 0
+    while position < len(source):
+        match = _TOKEN.match(source, position)
+        assert match is not None, "the last pattern matches anything"
+        kind, end = _measure(source, match)
+        if end is None:
+            yield Token(Kind.UNFINISHED, source[position:], position)
+            return
+        if kind is not None:
+            yield Token(kind, source[position:end], position)
+        position = end
+
+
+def _measure(source: str, match: re.Match[str]) -> tuple[Kind | None, int | None]:
+    """Kind (None for space) and end (None when it never ends) of the token that begins with the match."""
+    match match.lastgroup if match["raw_string"] is None else "raw_string":
+        case "space":
+            return None, match.end()
+        case "line_comment":
+            return Kind.COMMENT, match.end()
+        case "block_comment":
+            return Kind.COMMENT, _end_of_comment(source, match.end())
+        case "raw_string":
+            close = source.find('"' + match["hashes"], match.end())
+            return Kind.STRING, None if close < 0 else close + 1 + len(match["hashes"])
+        case "interpolated":
+            return Kind.STRING, _end_of_interpolated(source, match.end())
+        case "string":
+            close_match = _STRING_END.match(source, match.end())
+            return Kind.STRING, close_match.end() if close_match else None
+        case "char":
+            return Kind.STRING, match.end()
+        case "word":
+            return Kind.WORD, match.end()
+    return Kind.SYMBOL, match.end()
+
+
+def _end_of_comment(source: str, position: int) -> int | None:
+    depth = 1
+    while depth:
+        edge = _COMMENT_EDGE.search(source, position)
+        if edge is None:
+            return None
+        depth += 1 if edge[0] == "/-" else -1
+        position = edge.end()
+    return position
+
+
+def _end_of_interpolated(source: str, position: int) -> int | None:
+    """End of `s!"… {term} …"`, whose terms may hold strings of their own."""
+    while True:
+        edge = _INTERPOLATION_EDGE.match(source, position)
+        if edge is None:
+            return None
+        if edge[1] == '"':
+            return edge.end()
+        depth, position = 1, edge.end()
+        while depth:
+            match = _TOKEN.match(source, position)
+            if match is None:
+                return None
+            depth += {"{": 1, "}": -1}.get(match[0], 0)
+            _, end = _measure(source, match)
+            if end is None:
+                return None
+            position = end
