@@ -1,0 +1,151 @@
+"""Does expert iteration help? Several seeds of a profile, and the 18 probe tactics on the same benchmark.
+
+    make results                                           # three seeds of profile `small`, hours
+    python benchmarks/results.py --seeds 1 --profile smoke --store /tmp/results --out /tmp/results.md
+
+Every iteration is an ordinary `burnqed run iteration`, so that the same command continues what was cut off. Figures are summed
+over seeds; changes are paired by (seed, theorem), with McNemar's exact test. The evaluation never tries probe tactics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnqed.config import RunConfig, resolve
+from burnqed.data.theorems import parse_index
+from burnqed.evaluate.compare import mcnemar
+from burnqed.evaluate.read import read_evaluations
+from burnqed.layout import Layout
+from burnqed.lean.pool import open_lean
+from burnqed.search.probes import probe_easy
+from burnqed.store import Store
+
+ITERATIONS = 3
+SEEDED = (
+    "data.generator_seed",
+    "select.seed",
+    "sft.seed",
+    "ebm.seed",
+    "search.seed",
+    "negatives.seed",
+    "evaluate.seed",
+)
+
+Solved = dict[tuple[int, str], bool]
+"""Whether a theorem was solved, by (seed, name)."""
+
+
+@dataclass(frozen=True)
+class Change:
+    before: str
+    after: str
+    gained: int
+    lost: int
+
+    @property
+    def p(self) -> float:
+        return mcnemar(self.gained, self.lost)
+
+
+def run_seed(seed: int, options: argparse.Namespace) -> None:
+    """All iterations of one seed."""
+    for iteration in range(ITERATIONS):
+        command = [sys.executable, "-m", "burnqed.cli.main", "run", "iteration", "--iter", str(iteration), "--profile", options.profile,
+                   "--store", options.store, "--run", f"seed-{seed}"]  # fmt: skip
+        for key in SEEDED:
+            command += ["--set", f"{key}={seed}"]
+        for override in options.set:
+            command += ["--set", override]
+        print("$", shlex.join(command[2:]), flush=True)
+        subprocess.run(command, check=True)
+
+
+async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
+    """Which theorems of the benchmark one of the probe tactics proves; kept beside the run, since no seed changes it."""
+    path = f"{run}/probes.json"
+    if store.exists(path):
+        return dict(store.read_json(path))
+    theorems = parse_index(store.read_text(f"{Layout(run, 0).data}/benchmark.json"), "the benchmark")
+    async with open_lean(config.lean) as lean:
+        verdicts = await asyncio.gather(*(probe_easy(t, lean, config.select.probe_timeout_s) for t in theorems))
+    found = {t.name: easy for t, easy in zip(theorems, verdicts, strict=True)}
+    store.write_json(path, found)
+    return found
+
+
+def solved_by(store: Store, seeds: range, iteration: int, variant: str) -> Solved:
+    found: Solved = {}
+    for seed in seeds:
+        _, evaluation = read_evaluations(store.locate(Layout(f"seed-{seed}", iteration).root))[variant]
+        found |= {(seed, t.name): t.budget_at_proof is not None for t in evaluation.per_theorem}
+    return found
+
+
+def change(before: str, after: str, columns: dict[str, Solved]) -> Change:
+    a, b = columns[before], columns[after]
+    return Change(before, after, sum(b[k] and not a[k] for k in a), sum(a[k] and not b[k] for k in a))
+
+
+def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
+    """The text of docs/results.md."""
+    seeds = range(options.seeds)
+    probes = asyncio.run(probed(config, store, "seed-0"))
+    columns: dict[str, Solved] = {"18 probe tactics": {(s, name): easy for s in seeds for name, easy in probes.items()}}
+    for variant, label in (("plain", "without head"), ("head", "with head")):
+        for iteration in range(ITERATIONS):
+            columns[f"iteration {iteration} {label}"] = solved_by(store, seeds, iteration, variant)
+    total = len(probes) * len(seeds)
+    lines = [
+        "# Results of expert iteration on the shipped benchmark",
+        "",
+        f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, profile `{options.profile}`, seeds {', '.join(map(str, seeds))}, "
+        f"{len(probes)} theorems, budget {max(config.evaluate.budgets)} nodes, {config.evaluate.candidates} candidates, "
+        f"{config.evaluate.samples} sample(s), probe tactics off. Command: `{options.command}`.",
+        "",
+        f"| solved of {len(probes)} | {' | '.join(f'seed {s}' for s in seeds)} | sum of {total} |",
+        f"|---|{'---:|' * (len(seeds) + 1)}",
+    ]
+    for name, solved in columns.items():
+        per_seed = [sum(v for (s, _), v in solved.items() if s == seed) for seed in seeds]
+        lines.append(f"| {name} | {' | '.join(map(str, per_seed))} | {sum(per_seed)} |")
+    lines += ["", "| change | newly solved | lost | net | p (McNemar, exact, two-sided) |", "|---|---:|---:|---:|---:|"]
+    for label in ("without head", "with head"):
+        steps = ["18 probe tactics", *(f"iteration {i} {label}" for i in range(ITERATIONS))]
+        for before, after in [*zip(steps, steps[1:], strict=False), (steps[1], steps[-1])]:
+            c = change(before, after, columns)
+            lines.append(f"| {before} → {after} | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |")
+    lines += ["", "| what the head changes | newly solved | lost | net | p |", "|---|---:|---:|---:|---:|"]
+    for i in range(ITERATIONS):
+        c = change(f"iteration {i} without head", f"iteration {i} with head", columns)
+        lines.append(f"| iteration {i} | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--profile", default="small")
+    parser.add_argument("--store", default="results")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--out", default="results/results.md", help="where the table is written besides the terminal")
+    options = parser.parse_args()
+    options.command = (
+        "make results" if len(sys.argv) == 1 else f"python benchmarks/results.py {shlex.join(sys.argv[1:])}"
+    )
+    for seed in range(options.seeds):
+        run_seed(seed, options)
+    text = report(options, Store(str(Path(options.store).resolve())), resolve(options.profile, options.set).config)
+    Path(options.out).parent.mkdir(parents=True, exist_ok=True)
+    Path(options.out).write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
