@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.read import Labelled, read_evaluations
+from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, TheoremOutcome
 from burnqed.trajectory.schema import ProofStatus
 
@@ -170,33 +170,3 @@ def from_head(result: IterationResult) -> Change | None:
 
 def alike(a: EvaluationResult, b: EvaluationResult) -> bool:
     return a.benchmark_hash == b.benchmark_hash and bool({r.budget for r in a.budgets} & {r.budget for r in b.budgets})
-
-
-def compare_at(locations: Sequence[str], variant: str | None = None) -> Comparison:
-    """Compares what lies at these addresses: of each its evaluation with head where all have one, else the plain one.
-
-    Raises BadInput for an address without results, and when the results have no variant in common.
-    """
-    return compare(choose([(location, read_evaluations(location)) for location in locations], variant))
-
-
-def choose(found: Sequence[tuple[str, dict[str, Labelled]]], variant: str | None) -> list[Labelled]:
-    """From each address the evaluation of the wanted variant, else of the best one that all have; labels made unique.
-
-    Where every address holds a single evaluation there is nothing to choose: plain and head may then meet.
-    """
-    common = set.intersection(*(set(variants) for _, variants in found)) if found else set()
-    best = next((name for name in (HEAD, PLAIN, *sorted(common)) if name in common), None)
-    if variant is None and all(len(variants) == 1 for _, variants in found):
-        chosen = [next(iter(variants.values())) for _, variants in found]
-    else:
-        wanted = variant or best
-        if wanted is None or wanted not in common:
-            have = "; ".join(f"{where}: {', '.join(sorted(variants))}" for where, variants in found)
-            lacking = (
-                f"not all results have the variant {variant!r}" if variant else "no variant is common to the results"
-            )
-            raise BadInput(f"Cannot compare, {lacking} ({have}); compare results that were made with the same variant.")
-        chosen = [variants[wanted] for _, variants in found]
-    unique = len({label for label, _ in chosen}) == len(chosen)
-    return [(label if unique else where, e) for (label, e), (where, _) in zip(chosen, found, strict=True)]

@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import TypeAdapter, ValidationError
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.results import EvaluationResult, IterationResult
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult
 from burnqed.store import Store
 
 Labelled = tuple[str, EvaluationResult]
 """What people call an evaluation, and the evaluation."""
 
 DOCUMENT: TypeAdapter[IterationResult | EvaluationResult] = TypeAdapter(IterationResult | EvaluationResult)
+
+
+def read_results(locations: Sequence[str], variant: str | None = None) -> list[Labelled]:
+    """What lies at these addresses, for a comparison: of each its evaluation with head where all have one, else the plain one.
+
+    Raises BadInput for an address without results, and when the results have no variant in common.
+    """
+    return choose([(location, read_evaluations(location)) for location in locations], variant)
+
+
+def choose(found: Sequence[tuple[str, dict[str, Labelled]]], variant: str | None) -> list[Labelled]:
+    """From each address the evaluation of the wanted variant, else of the best one that all have; labels made unique.
+
+    Where every address holds a single evaluation there is nothing to choose: plain and head may then meet.
+    """
+    common = set.intersection(*(set(variants) for _, variants in found)) if found else set()
+    best = next((name for name in (HEAD, PLAIN, *sorted(common)) if name in common), None)
+    if variant is None and all(len(variants) == 1 for _, variants in found):
+        chosen = [next(iter(variants.values())) for _, variants in found]
+    else:
+        wanted = variant or best
+        if wanted is None or wanted not in common:
+            have = "; ".join(f"{where}: {', '.join(sorted(variants))}" for where, variants in found)
+            lacking = (
+                f"not all results have the variant {variant!r}" if variant else "no variant is common to the results"
+            )
+            raise BadInput(f"Cannot compare, {lacking} ({have}); compare results that were made with the same variant.")
+        chosen = [variants[wanted] for _, variants in found]
+    unique = len({label for label, _ in chosen}) == len(chosen)
+    return [(label if unique else where, e) for (label, e), (where, _) in zip(chosen, found, strict=True)]
 
 
 def read_evaluations(location: str) -> dict[str, Labelled]:

@@ -1,14 +1,13 @@
-"""Results on a terminal: each function returns what rich prints.
+"""Results on a terminal.
 
-from rich.console import Console
-Console().print(summary_table(summary))
+print_summary(summary, Console())
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -17,81 +16,95 @@ from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary
 from burnqed.evaluate.summary import rows
 from burnqed.progress import duration
+from burnqed.trajectory.schema import ProofStatus
 
 NAMES_SHOWN = 12
 
 
-def summary_table(summary: Summary) -> Table:
+def print_summary(summary: Summary, console: Console) -> None:
     """One row per iteration: what `make demo` ends with."""
     table = table_of("iteration", "solved", "total", "budget", "without head", "with head", "ever", "errors")
     for row in rows(summary):
         numbers = (row.solved, row.total, row.budget, row.without_head, row.with_head, row.ever, row.errors)
         table.add_row(str(row.iteration), *("-" if n is None else f"{n:,}" for n in numbers))
-    return table
+    console.print(table)
 
 
-def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
-    """One row per variant and budget."""
-    table = table_of("variant", "budget", "solved", "total", "errors", "rate", "mean nodes", "median s")
-    for evaluation in evaluations:
-        for b in evaluation.budgets:
-            nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
-            counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors))
-            table.add_row(evaluation.variant, *counts, f"{b.rate:.1%}", nodes, f"{b.median_seconds:.1f}")
-    return table
+def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
+    """One row per budget, and what could not be tried."""
+    console.print(evaluation_table([evaluation]))
+    for k, rate in evaluation.pass_n.items():
+        if evaluation.samples > 1:
+            console.print(f"pass@{k}: {rate:.1%}")
+    failed = [o for o in evaluation.per_theorem if o.status is ProofStatus.ERROR]
+    for o in failed[:NAMES_SHOWN]:
+        console.print(f"could not be tried: {escape(o.name)}: {escape(o.reason)}")
+    if len(failed) > NAMES_SHOWN:
+        console.print(f"… and {len(failed) - NAMES_SHOWN} more")
 
 
-def comparison_view(comparison: Comparison) -> RenderableType:
+def print_comparison(comparison: Comparison, console: Console) -> None:
     """Solved by budget, then the paired counts of every change and the names behind them."""
     solved = table_of("result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate")
-    for side in comparison.sides:
-        counts = [str(side.solved[b]) for b in comparison.budgets]
-        solved.add_row(escape(side.label), side.variant, *counts, str(side.total), str(side.errors), f"{side.rate:.1%}")
+    for s in comparison.sides:
+        counts = [str(s.solved[b]) for b in comparison.budgets]
+        solved.add_row(escape(s.label), s.variant, *counts, str(s.total), str(s.errors), f"{s.rate:.1%}")
     changes = table_of("from", "to", "both", "newly solved", "lost", "change", "McNemar p")
-    shown = comparison.changes
-    if len(shown) > 1:
-        shown = [*shown, comparison.first_to_last]
-    for c in shown:
+    last = comparison.first_to_last
+    for c in [*comparison.changes, last] if len(comparison.changes) > 1 else comparison.changes:
         counts = [str(n) for n in (c.both, len(c.newly_solved), len(c.lost))]
         changes.add_row(escape(c.before), escape(c.after), *counts, f"{c.net:+d}", f"{c.p:.3g}")
-    last = comparison.first_to_last
-    return Group(
-        solved,
-        f"\nat budget {last.budget}, over what could be tried on both sides",
-        changes,
-        *(f"{label}: {names(found)}" for label, found in (("newly solved", last.newly_solved), ("lost", last.lost))),
-        *(f"[yellow]note: {escape(note)}[/]" for note in comparison.notes),
-    )
+    console.print(solved)
+    console.print(f"\nat budget {last.budget}, over what could be tried on both sides")
+    console.print(changes)
+    console.print(f"\nnewly solved from first to last: {names(last.newly_solved)}")
+    console.print(f"lost: {names(last.lost)}")
+    for note in comparison.notes:
+        console.print(f"[yellow]note: {escape(note)}[/]")
 
 
-def iteration_view(
-    result: IterationResult, earlier: Sequence[IterationResult], verdict: GateVerdict | None = None
-) -> RenderableType:
+def print_iteration(
+    result: IterationResult, earlier: Sequence[IterationResult], verdict: GateVerdict | None, console: Console
+) -> None:
     """The end of an iteration: figures, changes, where the time went, gate."""
-    lines: list[RenderableType] = [f"[bold]{escape(result.run)}, iteration {result.iteration}[/]"]
-    lines.append(evaluation_table(result.evaluations))
-    lines.extend(sentence(c) for c in (from_previous(result, earlier), from_head(result)) if c)
-    lines.append(f"solved by any variant in any iteration so far: {result.ever}")
+    console.print(f"[bold]{escape(result.run)}, iteration {result.iteration}[/]")
+    console.print(evaluation_table(result.evaluations))
+    for change in (from_previous(result, earlier), from_head(result)):
+        if change:
+            console.print(sentence(change))
+    console.print(f"solved by any variant in any iteration so far: {result.ever}")
     if result.cost:
-        total = sum(c.seconds for c in result.cost)
         longest = sorted(result.cost, key=lambda c: -c.seconds)[:4]
         steps = ", ".join(f"{c.step} {duration(c.seconds)}" for c in longest)
         dollars = sum(c.dollars for c in result.cost)
-        lines.append(f"time: {duration(total)} ({steps})" + (f", ${dollars:,.2f}" if dollars else ""))
+        price = f", ${dollars:,.2f}" if dollars else ""
+        console.print(f"time: {duration(sum(c.seconds for c in result.cost))} ({steps}){price}")
     if verdict:
-        lines.append(gate_view(verdict))
-    return Group(*lines)
+        print_gates(verdict, console)
 
 
-def gate_view(verdict: GateVerdict) -> RenderableType:
+def print_gates(verdict: GateVerdict, console: Console) -> None:
     """The checks, and the advice of those that failed."""
     table = table_of("gate", "value", "threshold", "")
     for c in verdict.checks:
         value = "not measured" if c.value is None else f"{c.value:.3f}"
         mark = "[green]ok[/]" if c.ok else "[red]falls short[/]"
         table.add_row(c.name, value, f"{'≤' if c.at_most else '≥'} {c.threshold:g}", mark)
-    word = "[green]go[/]" if verdict.go else "[red]no-go[/]"
-    return Group(table, f"verdict: {word}", *(f"  {c.name}: {escape(c.advice)}" for c in verdict.failed))
+    if verdict.checks:
+        console.print(table)
+    console.print(f"verdict: {'[green]go[/]' if verdict.go else '[red]no-go[/]'}")
+    for c in verdict.failed:
+        console.print(f"  {c.name}: {escape(c.advice)}")
+
+
+def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
+    table = table_of("variant", "budget", "solved", "total", "errors", "rate", "mean nodes", "median s")
+    for e in evaluations:
+        for b in e.budgets:
+            nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
+            counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors))
+            table.add_row(e.variant, *counts, f"{b.rate:.1%}", nodes, f"{b.median_seconds:.1f}")
+    return table
 
 
 def sentence(change: Change) -> str:

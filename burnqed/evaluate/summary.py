@@ -6,8 +6,11 @@ burnqed summary --store STORE
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, Summary
+from burnqed.layout import Layout
+from burnqed.store import Store
 from burnqed.trajectory.schema import ProofStatus
 
 
@@ -26,6 +29,17 @@ class SummaryRow(Result):
     """The most that any variant could not try."""
     benchmark: str
     benchmark_hash: str
+
+
+def read_summary(store: Store, run: str) -> Summary | None:
+    """The summary of a run; None before its first report."""
+    path = Layout(run, 0).summary
+    return Summary.model_validate_json(store.read_bytes(path)) if store.exists(path) else None
+
+
+def summary_json(summary: Summary) -> dict[str, Any]:
+    """The document of `burnqed summary --json`: the table's rows."""
+    return {"run": summary.run, "iterations": [r.model_dump(mode="json") for r in rows(summary)]}
 
 
 def accumulate(summary: Summary | None, result: IterationResult) -> Summary:

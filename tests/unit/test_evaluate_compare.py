@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.compare import compare, compare_at, from_head, from_previous, mcnemar
+from burnqed.evaluate.compare import compare, from_head, from_previous, mcnemar
+from burnqed.evaluate.read import read_results
 from burnqed.evaluate.results import HEAD, EvaluationResult, IterationResult
 from tests.fixtures.evaluations import evaluation, iteration, proved, solving, theorem, unproved
 
@@ -115,7 +116,7 @@ def test_results_are_found_at_an_iteration_its_report_its_file_and_an_evaluation
     report = write(first / "report", iteration(0, solving("a", "abc")))
     other = write(tmp_path / "evaluated", solving("abc", "abc"))
     for address in (str(first), f"{first}/", report, f"{report}/results.json", f"file://{first}"):
-        found = compare_at([address, other])
+        found = compare(read_results([address, other]))
         assert [s.label for s in found.sides] == ["demo iteration 0", "evaluated"]
         assert found.first_to_last.newly_solved == ["b", "c"]
 
@@ -125,33 +126,32 @@ def test_heads_are_compared_where_all_have_one_and_plain_ones_otherwise(tmp_path
     a = write(tmp_path / "a", iteration(0, *both))
     b = write(tmp_path / "b", iteration(1, *both))
     c = write(tmp_path / "c", iteration(2, solving("abc", "abc")))
-    assert [s.variant for s in compare_at([a, b]).sides] == ["head", "head"]
-    assert [s.variant for s in compare_at([a, b, c]).sides] == ["plain", "plain", "plain"]
-    assert [s.variant for s in compare_at([a, b], "plain").sides] == ["plain", "plain"]
+    assert [s.variant for s in compare(read_results([a, b])).sides] == ["head", "head"]
+    assert [s.variant for s in compare(read_results([a, b, c])).sides] == ["plain", "plain", "plain"]
+    assert [s.variant for s in compare(read_results([a, b], "plain")).sides] == ["plain", "plain"]
     with pytest.raises(BadInput, match=r"not all results have the variant 'head'.*c: plain"):
-        compare_at([a, c], "head")
+        compare(read_results([a, c], "head"))
 
 
 def test_two_single_evaluations_may_differ_in_the_head(tmp_path: Path) -> None:
-    found = compare_at(
-        [write(tmp_path / "x", solving("a", "ab")), write(tmp_path / "y", solving("ab", "ab", variant=HEAD))]
-    )
+    plain, head = write(tmp_path / "x", solving("a", "ab")), write(tmp_path / "y", solving("ab", "ab", variant=HEAD))
+    found = compare(read_results([plain, head]))
     assert found.notes == ["variant differs: plain, head"]
     assert found.first_to_last.newly_solved == ["b"]
 
 
 def test_equal_labels_are_told_apart_by_their_address(tmp_path: Path) -> None:
     addresses = [write(tmp_path / run / "iter_0", iteration(0, solving("a", "ab"))) for run in ("x", "y")]
-    assert [s.label for s in compare_at(addresses).sides] == addresses
+    assert [s.label for s in compare(read_results(addresses)).sides] == addresses
 
 
 @pytest.mark.parametrize("text", ["{}", "not json", '{"evaluations": []}'])
 def test_a_file_that_holds_no_results_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(BadInput, match="neither an iteration's results"):
-        compare_at([str(tmp_path), str(tmp_path)])
+        compare(read_results([str(tmp_path), str(tmp_path)]))
 
 
 def test_an_address_without_results_is_refused_with_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"no results at .*; give an iteration's folder"):
-        compare_at([str(tmp_path / "nothing"), str(tmp_path)])
+        compare(read_results([str(tmp_path / "nothing"), str(tmp_path)]))

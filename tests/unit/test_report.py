@@ -49,7 +49,7 @@ def full_inputs() -> ReportInputs:
         "head__rank1_depth_1": 0.7, "head__rank1_depth_1_chance": 0.2, "head__rank1_depth_2": 0.6, "head__rank1_depth_2_chance": 0.3,
     }  # fmt: skip
     evaluations = (evaluation(plain, THEOREMS), evaluation(head, THEOREMS, variant=HEAD))
-    before = iteration(0, evaluation(plain, THEOREMS), ever=1)
+    before = iteration(0, evaluation(plain, THEOREMS), evaluation(plain, THEOREMS, variant=HEAD), ever=1)
     result = iteration(1, *evaluations, ever=3, **metrics).model_copy(
         update={
             "search": search_figures(plain + head),

@@ -1,0 +1,65 @@
+"""What people see on a terminal."""
+
+from __future__ import annotations
+
+import io
+from functools import reduce
+
+from rich.console import Console
+
+from burnqed.config import GateConfig
+from burnqed.evaluate.compare import compare
+from burnqed.evaluate.gates import verdict
+from burnqed.evaluate.render import print_comparison, print_evaluation, print_iteration, print_summary
+from burnqed.evaluate.results import HEAD, StepCost, Summary
+from burnqed.evaluate.summary import accumulate
+from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
+
+TEN = "abcdefghij"
+FIRST = iteration(0, solving("abc", TEN), ever=3)
+SECOND = iteration(1, solving("bcd", TEN), solving("bcde", TEN, variant=HEAD, errors="j"), ever=5)
+
+
+def console() -> tuple[Console, io.StringIO]:
+    out = io.StringIO()
+    return Console(file=out, width=120), out
+
+
+def test_the_summary_has_a_row_per_iteration() -> None:
+    screen, out = console()
+    print_summary(reduce(accumulate, [FIRST, SECOND], Summary(run="demo")), screen)
+    header, first, second = out.getvalue().splitlines()
+    assert "without head  with head  ever  errors" in header
+    assert first.split() == ["0", "3", "10", "64", "3", "-", "3", "0"]
+    assert second.split() == ["1", "4", "10", "64", "3", "4", "5", "1"]
+
+
+def test_the_end_of_an_iteration_tells_changes_time_and_gate() -> None:
+    screen, out = console()
+    cost = [StepCost(step="sft", seconds=90, dollars=0.5), StepCost(step="search", seconds=30, dollars=0.25)]
+    result = SECOND.model_copy(update={"cost": cost})
+    print_iteration(result, [FIRST], verdict(result, [FIRST], GateConfig(min_rate=0.5)), screen)
+    text = out.getvalue()
+    assert "iteration 0 → iteration 1 at budget 64: +0 (1 newly solved, 1 lost, p = 1)" in text
+    assert "without head → with head at budget 64: +1 (1 newly solved, 0 lost, p = 1)" in text
+    assert "time: 2 min 00 s (sft 1 min 30 s, search 30 s), $0.75" in text
+    assert "verdict: no-go" in text
+    assert "  gain from iteration 0: Stop" in text
+
+
+def test_a_comparison_names_the_theorems() -> None:
+    screen, out = console()
+    print_comparison(compare([("a", solving("abc", TEN)), ("b[x]", solving("cd", TEN))]), screen)
+    text = out.getvalue()
+    assert "b[x]" in text
+    assert "newly solved from first to last: d\n" in text
+    assert "lost: a, b\n" in text
+
+
+def test_an_evaluation_tells_why_theorems_could_not_be_tried() -> None:
+    screen, out = console()
+    results = [proved("a", 3), proved("a", 5, sample=1), unproved("b"), unproved("b", sample=1), failed("c[0]")]
+    print_evaluation(evaluation(results, samples=2), screen)
+    text = out.getvalue()
+    assert "could not be tried: c[0]: the statement does not elaborate" in text
+    assert "pass@1: 50.0%" in text
