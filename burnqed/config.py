@@ -49,6 +49,8 @@ class DataConfig(Section):
     """URI or path of a theorem index to search; None means the shipped corpus and generated statements."""
     benchmark: str | None = None
     """URI or path of the index that is evaluated; None means the shipped benchmark."""
+    benchmark_theorems: int | None = Field(None, ge=1)
+    """Only so many theorems of the benchmark, chosen by hash of the name; None means all."""
     generated: int = Field(3_000, ge=0)
     """Generated statements added to the shipped corpus."""
     generator_seed: int = 0
@@ -219,7 +221,6 @@ class NegativesConfig(Section):
 class GateConfig(Section):
     """Go/no-go thresholds (docs/gates.md says where they come from)."""
 
-    mode: Literal["off", "auto", "ask"] = "off"
     min_rate: float = Field(0.0, ge=0, le=1)
     min_rate_with_head: float = Field(0.0, ge=0, le=1)
     min_gain: float = 0.0

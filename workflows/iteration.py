@@ -1,4 +1,4 @@
-"""One iteration of the loop: plan, data, select, train, search, train the head again, evaluate, report, gate.
+"""One iteration of the loop: plan, data, select, train, search, train the head again, evaluate, report.
 
     burnqed run iteration --iter 0 --profile demo      # on this machine
     burnqed submit iteration --iter 0                  # on a cluster
@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from hera.workflows import DAG, Suspend, Task, Workflow
+from hera.workflows import DAG, Task, Workflow
 
 from burnqed.config import RunConfig
 
@@ -34,11 +34,7 @@ def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str 
     with new_workflow(
         "iteration", config, {"store": store, "run": run, "iteration": str(iteration), "redo": redo}
     ) as workflow:
-        plan = step(
-            "plan",
-            config,
-            outputs=(*PLANNED, *(f"{name}-shards" for name in FANNED), *(["gate"] if gated(config) else [])),
-        )
+        plan = step("plan", config, outputs=(*PLANNED, *(f"{name}-shards" for name in FANNED)))
         data = step("data", config)
         base = step("base", config, pool=TRAINER)
         select = step("select", config)
@@ -52,7 +48,6 @@ def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str 
         ebm_final = step("ebm", config, pool=TRAINER, stage="final")
         evaluate = step("evaluate", config, stage="final", sharded=True, policy=True)
         report = step("report", config)
-        ask = Suspend(name="gate") if gated(config) else None
         with DAG(name="main"):
             plan(name="plan")
             planned("data", data, "plan")
@@ -68,13 +63,7 @@ def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str 
             planned("ebm-final", ebm_final, "embed-final")
             fanned("evaluate", evaluate, "ebm-final")
             planned("report", report, "evaluate")
-            if ask is not None:
-                ask(name="gate", depends=after("report"), when="{{tasks.plan.outputs.parameters.gate}} == ask")
     return workflow  # type: ignore[no-any-return]
-
-
-def gated(config: RunConfig) -> bool:
-    return config.gate.mode == "ask"
 
 
 def after(*names: str) -> str:

@@ -13,6 +13,7 @@ from burnqed.data.filters import filter_pairs
 from burnqed.data.generate import generate
 from burnqed.data.pairs import TacticPair, write_pairs
 from burnqed.data.skeleton import normal_form
+from burnqed.data.split import unit_interval
 from burnqed.data.theorems import dump_index, parse_index, read_index, shipped_benchmark
 from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.errors import BadInput
@@ -38,6 +39,8 @@ async def run(context: Context, unit: Unit) -> Facts:
     config, store = context.config, context.store
     proofs = known_proofs()
     benchmark = index(context, config.data.benchmark) or shipped_benchmark()
+    benchmark.sort(key=lambda t: unit_interval("benchmark", t.name))
+    benchmark = benchmark[: config.data.benchmark_theorems]
     held_back = {normal_form(t.statement) for t in benchmark}
     pairs: list[TacticPair] = []
     replayed: list[KnownProof] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from burnqed.data.theorems import parse_index
+from burnqed.evaluate.results import HEAD, PLAIN
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import head_prefix
@@ -10,7 +11,6 @@ from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.shards import in_shard
 
 STAGE = "final"
-PLAIN, HEAD = "plain", "head"
 
 
 def variants(context: Context) -> list[str]:

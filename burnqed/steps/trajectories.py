@@ -28,8 +28,7 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
     return [folder for v in variants for folder in finished_shards(context.store, layout.trajectories(v))]
 
 
-def own_shards(context: Context, variant: str, count: int) -> list[str]:
-    """Shard folders that this iteration writes, finished or not."""
-    prefix = context.layout.trajectories(variant)
+def own_shards(context: Context, prefix: str, count: int) -> list[str]:
+    """Shard folders that this iteration writes at `prefix`, finished or not."""
     number = shard_count(context.store, prefix, count)
     return [shard_folder(prefix, shard, number) for shard in range(number)]

@@ -1,0 +1,175 @@
+"""report: the iteration's results, their comparison with earlier iterations, the gate's verdict, and the HTML page.
+
+Writes results.json, gate.json, index.html and the proofs it lists; adds the iteration to the run's summary.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from burnqed.data.theorems import parse_index
+from burnqed.evaluate.gates import verdict
+from burnqed.evaluate.report import LossPoint, Proof, ReportInputs, write_report
+from burnqed.evaluate.results import HEAD, EvaluationResult, IterationResult, StepCost, Summary
+from burnqed.evaluate.run import evaluation_result, search_figures
+from burnqed.evaluate.summary import accumulate, ever
+from burnqed.lean.embedded.pin import lean_version
+from burnqed.lean.protocol import DEFAULT_HEADER
+from burnqed.manifest import Manifest, read_manifest
+from burnqed.steps import ebm, evaluate, search, sft
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.models import head_prefix, search_variants
+from burnqed.steps.select import read_selection
+from burnqed.steps.trajectories import own_shards, rows_of
+from burnqed.store import Store
+from burnqed.trajectory.reader import theorem_results
+from burnqed.trajectory.schema import ProofStatus, TheoremResult
+
+RESULTS = "results.json"
+
+
+def units(context: Context) -> list[Unit]:
+    layout = context.layout
+    head = head_prefix(layout, "final", context.config)
+    inputs = [
+        layout.data,
+        layout.selection,
+        layout.adapter,
+        layout.model,
+        *([head] if head else []),
+        *searched(context),
+        *(folder for v in evaluate.variants(context) for folder in evaluated(context, v)),
+        *(layout.at(i).report for i in range(context.iteration)),
+    ]
+    return [Unit(layout.report, tuple(inputs))]
+
+
+def searched(context: Context) -> list[str]:
+    return [
+        folder
+        for v in search_variants(context.config, context.iteration)
+        for folder in own_shards(context, context.layout.trajectories(v), search.count(context))
+    ]
+
+
+def evaluated(context: Context, variant: str) -> list[str]:
+    return own_shards(context, context.layout.evaluation(variant), evaluate.count(context))
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    store, layout = context.store, context.layout
+    manifests = {prefix: m for prefix in unit.inputs if (m := read_manifest(store, prefix)) is not None}
+    earlier = [read_result(store, layout.at(i).report) for i in range(context.iteration)]
+    evaluations = [evaluation(context, v, manifests) for v in evaluate.variants(context)]
+    found = results_of(store, searched(context))
+    result = IterationResult(
+        run=layout.run,
+        iteration=context.iteration,
+        profile=context.config.profile,
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+        evaluations=evaluations,
+        ever=ever(evaluations, earlier),
+        search=search_figures(found),
+        training=training_metrics(context, manifests),
+        cost=costs(context),
+    )
+    judged = verdict(result, earlier, context.config.gate)
+    energies = ebm.read_energies(store, layout.head("final")) if layout.head("final") in manifests else {}
+    inputs = ReportInputs(
+        result=result,
+        earlier=earlier,
+        verdict=judged,
+        loss=[
+            LossPoint(step=r.step, train=r.train, evaluation=r.evaluation)
+            for r in sft.read_losses(store, layout.adapter)
+        ],
+        positive_energies=energies.get("positive", []),
+        negative_energies=energies.get("negative", []),
+        training_proofs=training_proofs(context, found),
+        config=context.config.model_dump(mode="json"),
+        manifests=manifests,
+    )
+    folder = context.workdir / "report"
+    write_report(inputs, folder)
+    store.upload(folder, unit.prefix)
+    store.write_text(f"{unit.prefix}/{RESULTS}", result.model_dump_json(indent=1) + "\n")
+    store.write_text(f"{unit.prefix}/gate.json", judged.model_dump_json(indent=1) + "\n")
+    summary = Summary.model_validate_json(store.read_bytes(layout.summary)) if store.exists(layout.summary) else None
+    store.write_text(layout.summary, accumulate(summary, result).model_dump_json(indent=1) + "\n")
+    solved: Facts = {f"solved_{e.variant}": e.at_largest.solved for e in evaluations}
+    return {**solved, "ever": result.ever, "go": "yes" if judged.go else "no"}
+
+
+def read_result(store: Store, prefix: str) -> IterationResult:
+    return IterationResult.model_validate_json(store.read_bytes(f"{prefix}/{RESULTS}"))
+
+
+def results_of(store: Store, folders: Iterable[str]) -> list[TheoremResult]:
+    return [r for rows in rows_of(store, list(folders)) for r in theorem_results(rows)]
+
+
+def evaluation(context: Context, variant: str, manifests: dict[str, Manifest]) -> EvaluationResult:
+    config, store, layout = context.config, context.store, context.layout
+    path = f"{layout.data}/benchmark.json"
+    theorems = parse_index(store.read_text(path), store.locate(path))
+    headers = {t.header for t in theorems}
+    return evaluation_result(
+        results_of(store, evaluated(context, variant)),
+        theorems,
+        variant=variant,
+        model=str(manifests[layout.model].facts["version"]),
+        head=str(manifests[layout.head("final")].facts["head_id"]) if variant == HEAD else None,
+        benchmark=config.data.benchmark or "burnqed core benchmark",
+        header=(next(iter(headers)) or DEFAULT_HEADER) if len(headers) == 1 else DEFAULT_HEADER,
+        lean_version=lean_version(),
+        budgets=config.evaluate.budgets,
+        candidates=config.evaluate.candidates,
+        temperature=config.evaluate.temperature,
+        samples=config.evaluate.samples,
+    )
+
+
+def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[str, float]:
+    """Figures that fine-tuning and head reported: `sft.evaluation_loss`, `head.auc`, …"""
+    metrics: dict[str, float] = {}
+    for name, prefix in (("sft", context.layout.adapter), ("head", context.layout.head("final"))):
+        if prefix in manifests:
+            metrics |= {
+                f"{name}.{k}": float(v) for k, v in manifests[prefix].facts.items() if isinstance(v, int | float)
+            }
+    return metrics
+
+
+def costs(context: Context) -> list[StepCost]:
+    """Time and price of every output of this iteration, by step."""
+    store, layout = context.store, context.layout
+    found: dict[str, list[Manifest]] = {}
+    shared = (layout.data, layout.base) if context.iteration == 0 else ()
+    prefixes = [p.removesuffix("/_SUCCESS") for p in store.list(layout.root) if p.endswith("/_SUCCESS")]
+    for prefix in [*shared, *prefixes]:
+        manifest = read_manifest(store, prefix)
+        if manifest is not None and prefix != layout.report:
+            found.setdefault(manifest.key.step, []).append(manifest)
+    return [
+        StepCost(step=step, seconds=sum(m.seconds for m in made), dollars=sum(m.dollars for m in made))
+        for step, made in found.items()
+    ]
+
+
+def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]:
+    theorems = {t.name: t for t in read_selection(context.store, context.layout.selection).theorems}
+    proofs = {(r.name, r.proof): r for r in found if r.status is ProofStatus.PROVED and r.proof}
+    return [
+        Proof(
+            name=name,
+            statement=theorems[name].statement,
+            header=theorems[name].header or DEFAULT_HEADER,
+            proof=proof or "",
+            found=f"search, {r.nodes_at_proof} nodes",
+        )
+        for (name, proof), r in sorted(proofs.items(), key=lambda item: item[0][0])
+    ]
+
+
+STEP = Step("report", 1, ("gate", "cost", "evaluate"), units, run)
