@@ -36,8 +36,8 @@ def trace(
     """Replay proofs through Lean and write one tactic pair per step (JSONL)."""
     from burnqed.data.corpus import split_tactics
     from burnqed.data.trace.replay import KnownProof, replay_all
-    from burnqed.lean.check import read_proofs
     from burnqed.lean.pool import open_lean
+    from burnqed.lean.proofs import read_proofs
 
     proofs = [KnownProof(p.theorem, tuple(split_tactics(p.proof))) for p in read_proofs(file)]
     pairs: list[TacticPair] = []

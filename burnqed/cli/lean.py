@@ -29,16 +29,19 @@ def check(
     file: Path = typer.Argument(..., help="JSON list of {name, statement, proof, header?}, or a .lean file."),
     as_json: bool = options.Json,
     timeout: float = typer.Option(60.0, "--timeout", min=0.1, help="Seconds for one proof."),
+    trust_headers: bool = typer.Option(
+        False, "--trust-headers", help="Accept whatever the headers define (docs/trust.md)."
+    ),
 ) -> None:
     """Compile whole proofs in fresh environments; exit code 1 when one is refused."""
-    from burnqed.lean.check import check_all, read_proofs
+    from burnqed.lean.check import check_all
     from burnqed.lean.embedded.backend import EmbeddedLean
+    from burnqed.lean.proofs import read_proofs
 
     async def verdicts() -> list[dict[str, object]]:
         async with EmbeddedLean(check_timeout_s=timeout) as lean:
-            return [
-                v.model_dump(include={"name", "accepted", "reason", "axioms"}) for v in await check_all(proofs, lean)
-            ]
+            found = await check_all(proofs, lean, is_trusted=trust_headers)
+            return [v.model_dump(include={"name", "accepted", "reason", "axioms"}) for v in found]
 
     proofs = read_proofs(file)
     found = asyncio.run(verdicts())

@@ -10,22 +10,32 @@ rests on.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
 from burnqed.lean.facts import ProofFacts
-from burnqed.lean.lexer import Kind, Token, tokens
+from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
+from burnqed.lean.proofs import ProofToCheck
 from burnqed.lean.protocol import Theorem, Verdict
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
-_DECLARATIONS = "theorem def abbrev example instance axiom opaque inductive coinductive structure class unsafe partial noncomputable private"
-_SCOPES = "namespace section end variable universe export include omit import mutual attribute deriving"
-_SYNTAX = "notation infix infixl infixr prefix postfix macro macro_rules syntax declare_syntax_cat elab elab_rules unif_hint binder_predicate"
-_CODE = "initialize builtin_initialize run_cmd run_elab run_meta simproc dsimproc"
-_HASH = "#eval #eval! #reduce #print #check #check_failure #synth #exit #guard #guard_msgs #with_exporting"
-COMMANDS = frozenset(f"{_DECLARATIONS} {_SCOPES} {_SYNTAX} {_CODE} {_HASH}".split())
-"""Words that begin a command. Lean reserves them, so that no name, tactic or term in a proof can be one of them."""
-
 _TIMEOUT = "(deterministic) timeout"
 _COMPILER_AXIOMS = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
+
+
+class Checker(Protocol):
+    """What checking needs of a backend."""
+
+    async def check(
+        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+    ) -> Verdict: ...
+
+
+async def check_all(proofs: Sequence[ProofToCheck], lean: Checker, *, is_trusted: bool = False) -> list[Verdict]:
+    """Verdicts in the order of the proofs. Headers and statements are held to the rules for strangers unless `is_trusted`."""
+    return await asyncio.gather(*(lean.check(p.theorem, p.proof, is_trusted=is_trusted) for p in proofs))
 
 
 def screen(theorem: Theorem, proof: str) -> str | None:
@@ -33,24 +43,26 @@ def screen(theorem: Theorem, proof: str) -> str | None:
     for part, text in (("header", theorem.header or ""), ("statement", theorem.statement), ("proof", proof)):
         if "\0" in text:
             return f"The {part} contains a zero character."
-    last = Token(Kind.SYMBOL, "", -1)
-    words = 0
-    for token in tokens(proof):
+    found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
+    for index, token in enumerate(found):
         if token.kind is Kind.UNFINISHED:
             return f"The proof contains a {'comment' if token.text.startswith('/-') else 'text'} that does not end."
-        is_field = last.text.endswith(".") and last.end == token.start  # `(e).prefix` is a field, whatever it is called
-        if token.kind is Kind.WORD and token.text in COMMANDS and not is_field:
+        if token.text in COMMANDS and not is_field(found, index):
             return f"The proof contains the command `{token.text}`; it must be one block of tactics."
-        words += token.kind is not Kind.COMMENT
-        last = token
-    return None if words else "The proof is empty."
+    return None if found else "The proof is empty."
 
 
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
     """Verdict on a compiled proof, from facts of Lean's environment; printed messages only ever count against it."""
     reason = _objection(facts)
     is_timeout = any(_TIMEOUT in error.text for error in facts.errors)
-    return Verdict(name=theorem.name, accepted=not reason, reason=reason, axioms=sorted(facts.axioms), could_not_check=is_timeout and bool(reason))
+    return Verdict(
+        name=theorem.name,
+        accepted=not reason,
+        reason=reason,
+        axioms=sorted(facts.axioms),
+        could_not_check=is_timeout and bool(reason),
+    )
 
 
 def _objection(facts: ProofFacts) -> str:

@@ -8,7 +8,7 @@ cutting a .lean file into theorems.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,6 +28,15 @@ _TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATT
 _COMMENT_EDGE = re.compile(r"/-|-/")
 _STRING_END = re.compile(r'(?s:(?:\\.|[^"\\])*)"')
 _INTERPOLATION_EDGE = re.compile(r'(?s:(?:\\.|[^"\\{])*)(["{])')
+
+_DECLARATIONS = "theorem def abbrev example instance axiom opaque inductive coinductive structure class deriving"
+_MODIFIERS = "private protected public noncomputable nonrec unsafe partial"
+_SCOPES = "namespace section end variable universe export include omit import mutual attribute"
+_SYNTAX = "notation infix infixl infixr prefix postfix macro macro_rules syntax elab elab_rules declare_syntax_cat"
+_CODE = "initialize builtin_initialize run_cmd run_elab run_meta simproc dsimproc unif_hint binder_predicate"
+_HASH = "#eval #eval! #reduce #print #check #check_failure #synth #exit #guard #guard_msgs"
+COMMANDS = frozenset(f"{_DECLARATIONS} {_MODIFIERS} {_SCOPES} {_SYNTAX} {_CODE} {_HASH}".split())
+"""Words that only commands use. Lean reserves them: no name, tactic or term in a proof can be one of them."""
 
 
 class Kind(StrEnum):
@@ -66,6 +75,11 @@ def tokens(source: str) -> Iterator[Token]:
         if kind is not None:
             yield Token(kind, source[position:end], position)
         position = end
+
+
+def is_field(found: Sequence[Token], index: int) -> bool:
+    """Whether a token is the field in `(e).prefix`, which may be called anything."""
+    return index > 0 and found[index - 1].text == "." and found[index - 1].end == found[index].start
 
 
 def _measure(source: str, match: re.Match[str]) -> tuple[Kind | None, int | None]:
