@@ -1,0 +1,85 @@
+"""Any causal language model of transformers, behind the interface that generation and encoding use.
+
+Also the reference that the Llama of `burnqed.policy.llama` is checked against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AutoModelForCausalLM
+
+
+class Causal:
+    def __init__(self, folder: Path, dtype: torch.dtype, device: torch.device) -> None:
+        self.model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).to(device).eval()
+        self.device = device
+        self.width: int = self.model.config.hidden_size
+        self.context: int = self.model.config.max_position_embeddings
+
+    def rows(self) -> CausalRows:
+        return CausalRows(self)
+
+    @torch.inference_mode()
+    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
+        """One [length, d] for each sequence; padded on the right, where causal attention never looks."""
+        if not sequences:
+            return []
+        longest = max(len(s) for s in sequences)
+        ids = torch.tensor([[*s, *[0] * (longest - len(s))] for s in sequences], device=self.device)
+        mask = torch.tensor([[1] * len(s) + [0] * (longest - len(s)) for s in sequences], device=self.device)
+        states = self.model.base_model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
+        return [row[: len(s)] for row, s in zip(states, sequences, strict=True)]
+
+
+class CausalRows:
+    """Rows share transformers' key-value cache: prompts are padded on the left to one length, and no row joins later."""
+
+    can_join = False
+
+    def __init__(self, causal: Causal) -> None:
+        self.causal = causal
+        self.cache: Any = None
+        self.mask = torch.empty((0, 0), dtype=torch.long)  # [B, T]
+
+    @torch.inference_mode()
+    def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
+        longest = max(len(p) for p in prompts)
+        device = self.causal.device
+        ids = torch.tensor([[0] * (longest - len(p)) + list(p) for p in prompts], device=device)
+        self.mask = torch.tensor([[0] * (longest - len(p)) + [1] * len(p) for p in prompts], device=device)
+        self.cache = None
+        logits = self.forward(ids)
+        rows = torch.arange(len(prompts), device=device).repeat_interleave(torch.tensor(copies, device=device))
+        self.cache.batch_select_indices(rows)
+        self.mask = self.mask[rows]
+        return logits[rows]
+
+    @torch.inference_mode()
+    def advance(self, tokens: Sequence[int]) -> Tensor:
+        self.mask = torch.cat([self.mask, self.mask.new_ones((len(self.mask), 1))], dim=1)
+        return self.forward(torch.tensor(tokens, device=self.causal.device).unsqueeze(1))
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """ids [B, n], the last columns of the mask → logits of the last column, float32 [B, V]."""
+        positions = (self.mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        out = self.causal.model(
+            input_ids=ids,
+            attention_mask=self.mask,
+            position_ids=positions,
+            past_key_values=self.cache,
+            use_cache=True,
+            logits_to_keep=1,
+        )
+        self.cache = out.past_key_values
+        return out.logits[:, -1].float()
+
+    @torch.inference_mode()
+    def keep(self, rows: Sequence[int]) -> None:
+        indices = torch.tensor(rows, dtype=torch.long, device=self.causal.device)
+        self.cache.batch_select_indices(indices)
+        self.mask = self.mask[indices]

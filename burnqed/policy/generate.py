@@ -1,0 +1,145 @@
+"""Generation for many requests at once: samples join and leave a running batch, equal prompts are read once.
+
+    generator = Generator(model, max_batch=128)
+    generator.submit(Sample(prompt=ids, params=SamplingParams(...)))
+    while generator.busy:
+        for sample in generator.step(): ...
+
+One thread drives it (`burnqed.policy.server`). What a sample becomes depends on its prompt, parameters and seed, not on
+what else is in the batch.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from burnqed.policy.model import LanguageModel
+from burnqed.policy.sampling import SamplingParams, sample, uniforms
+
+
+@dataclass(slots=True, eq=False)
+class Sample:
+    """One reply in the making."""
+
+    prompt: Sequence[int]
+    params: SamplingParams
+    tokens: list[int] = field(default_factory=list)
+    """Token ids of the reply, with the one that ended it."""
+    log_probs: list[float] = field(default_factory=list)
+    text: str = ""
+    """The reply without its end token or stop string; set when it is finished."""
+    finish_reason: dict[str, Any] | None = None
+    """`{"type": "stop", "matched": token id or string}` or `{"type": "length", "length": tokens}`."""
+    shared: bool = False
+    """Whether another sample of the batch had read the prompt."""
+    draws: list[float] = field(default_factory=list)
+
+
+class Generator:
+    def __init__(self, model: LanguageModel, max_batch: int) -> None:
+        self.model = model
+        self.max_batch = max_batch
+        self.rows = model.network.rows()
+        self.active: list[Sample] = []
+        self.waiting: deque[Sample] = deque()
+        self._may_complete: dict[tuple[str, ...], dict[int, bool]] = {}
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.active or self.waiting)
+
+    def submit(self, sample: Sample) -> None:
+        sample.draws = uniforms(sample.params.sampling_seed, sample.params.max_new_tokens)
+        self.waiting.append(sample)
+
+    def step(self) -> list[Sample]:
+        """Lets waiting samples join, gives every sample one more token, returns those that are finished."""
+        finished: list[Sample] = []
+        if joining := self._joining():
+            groups = [list(same) for _, same in groupby(joining, key=lambda s: s.prompt)]
+            logits = self.rows.admit([group[0].prompt for group in groups], [len(group) for group in groups])
+            for group in groups:
+                for other in group[1:]:
+                    other.shared = True
+            self._extend(joining, logits)
+            self.active += joining
+            finished += self._retire()
+        if self.active:
+            self._extend(self.active, self.rows.advance([s.tokens[-1] for s in self.active]))
+            finished += self._retire()
+        return finished
+
+    def clear(self) -> list[Sample]:
+        """Forgets all samples and returns them (after a failure)."""
+        lost = [*self.active, *self.waiting]
+        self.active, self.rows = [], self.model.network.rows()
+        self.waiting.clear()
+        return lost
+
+    def _joining(self) -> list[Sample]:
+        """The samples that join now; those of one prompt are not torn apart unless they alone fill the batch."""
+        if not self.waiting or (self.active and not self.rows.can_join):
+            return []
+        free = self.max_batch - len(self.active)
+        joining: list[Sample] = []
+        while self.waiting and free:
+            prompt = self.waiting[0].prompt
+            same = next((i for i, s in enumerate(self.waiting) if s.prompt != prompt), len(self.waiting))
+            if same > free and (joining or self.active) and same <= self.max_batch:
+                break
+            count = min(same, free)
+            joining += [self.waiting.popleft() for _ in range(count)]
+            free -= count
+        return joining
+
+    def _extend(self, samples: Sequence[Sample], logits: Tensor) -> None:
+        with torch.inference_mode():
+            tokens, log_probs = sample(logits, [s.params for s in samples], [s.draws[len(s.tokens)] for s in samples])
+        for s, token, log_prob in zip(samples, tokens, log_probs, strict=True):
+            s.tokens.append(token)
+            s.log_probs.append(log_prob)
+            s.finish_reason = self._finish(s, token)
+
+    def _retire(self) -> list[Sample]:
+        finished = [s for s in self.active if s.finish_reason]
+        if finished:
+            kept = [i for i, s in enumerate(self.active) if not s.finish_reason]
+            self.rows.keep(kept)
+            self.active = [self.active[i] for i in kept]
+        return finished
+
+    def _finish(self, s: Sample, token: int) -> dict[str, Any] | None:
+        """Why the sample ends with this token, if it does; sets its text then."""
+        params = s.params
+        if token in params.stop_token_ids or (token in self.model.end_ids and not params.ignore_eos):
+            s.text = self._decode(s.tokens[:-1])
+            return {"type": "stop", "matched": token}
+        if params.stop and self._completes(params.stop, token):
+            text = self._decode(s.tokens)
+            places = [(place, stop) for stop in params.stop if (place := text.find(stop)) >= 0]
+            if places:
+                place, stop = min(places)
+                s.text = text[:place]
+                return {"type": "stop", "matched": stop}
+        if len(s.tokens) >= params.max_new_tokens:
+            s.text = self._decode(s.tokens)
+            return {"type": "length", "length": len(s.tokens)}
+        return None
+
+    def _completes(self, stops: tuple[str, ...], token: int) -> bool:
+        """Whether this token can be the last one of a stop string: only then is the reply decoded and searched."""
+        known = self._may_complete.setdefault(stops, {})
+        if token not in known:
+            piece = self._decode([token])
+            known[token] = "\ufffd" in piece or any(stop[-1] in piece for stop in stops if stop)
+        return known[token]
+
+    def _decode(self, tokens: Sequence[int]) -> str:
+        return str(self.model.tokenizer.decode(list(tokens), skip_special_tokens=True))

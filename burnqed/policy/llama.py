@@ -1,0 +1,295 @@
+"""A Llama forward pass in plain torch, with a key-value cache made for sampling many tactics of each proof state.
+
+transformers.generate spends most of a small model's time in Python and repeats the prompt for every sample. Here the
+samples of one prompt share its keys and values: a *group* is one prompt and the tokens of all its samples, and a mask
+lets each sample see the prompt and its own tokens. A step is one batched attention over the open groups. Prompts are
+packed one after the other, so that nothing is spent on padding. `tests/unit/test_policy_llama.py` compares the logits with
+transformers'.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+from torch import Tensor
+
+PACKED_TOKENS = 4_096
+"""Tokens of one packed pass: bounds the memory of activations."""
+
+
+class Llama:
+    """Weights of a LlamaForCausalLM. L layers, H heads, G key-value heads of width E, d hidden."""
+
+    def __init__(self, folder: Path, dtype: torch.dtype, device: torch.device) -> None:
+        config = json.loads((folder / "config.json").read_text())
+        self.width: int = config["hidden_size"]
+        self.heads: int = config["num_attention_heads"]
+        self.kv_heads: int = config.get("num_key_value_heads") or self.heads
+        self.head_width: int = config.get("head_dim") or self.width // self.heads
+        self.layer_count: int = config["num_hidden_layers"]
+        self.context: int = config["max_position_embeddings"]
+        self.epsilon: float = config["rms_norm_eps"]
+        self.dtype, self.device = dtype, device
+        weights = {k: w for file in sorted(folder.glob("*.safetensors")) for k, w in load_file(file).items()}
+
+        def take(name: str) -> Tensor:
+            return weights[name].to(device, dtype)
+
+        self.embedding = take("model.embed_tokens.weight")
+        self.norm = take("model.norm.weight")
+        self.head = self.embedding if config.get("tie_word_embeddings") else take("lm_head.weight")
+        self.layers = [self._layer(f"model.layers.{i}.", take) for i in range(self.layer_count)]
+        theta = rope(config)["rope_theta"]
+        frequency = theta ** -(torch.arange(0, self.head_width, 2, dtype=torch.float32) / self.head_width)
+        angle = torch.outer(torch.arange(self.context, dtype=torch.float32), frequency)
+        self.rotation = torch.polar(torch.ones_like(angle), angle).to(device)  # [context, E/2], complex
+
+    @staticmethod
+    def fits(config: dict[str, Any]) -> bool:
+        """Whether this file implements the architecture that a config.json describes."""
+        return (
+            config.get("model_type") == "llama"
+            and config.get("hidden_act", "silu") == "silu"
+            and not config.get("attention_bias")
+            and not config.get("mlp_bias")
+            and not config.get("quantization_config")
+            and rope(config)["rope_type"] == "default"
+        )
+
+    def _layer(self, prefix: str, take: Any) -> dict[str, Tensor]:
+        """Fuses projections that read the same input. Rows of queries and keys are reordered so that the two halves that
+        RoPE rotates against each other lie side by side, as complex numbers do; attention is blind to that order."""
+        q, k, v = (take(f"{prefix}self_attn.{name}_proj.weight") for name in "qkv")
+        q, k = (w.view(-1, 2, self.head_width // 2, self.width).transpose(1, 2).reshape(-1, self.width) for w in (q, k))
+        gate, up = (take(f"{prefix}mlp.{name}_proj.weight") for name in ("gate", "up"))
+        return {
+            "norm1": take(f"{prefix}input_layernorm.weight"),
+            "qkv": torch.cat([q, k, v]),
+            "out": take(f"{prefix}self_attn.o_proj.weight"),
+            "norm2": take(f"{prefix}post_attention_layernorm.weight"),
+            "gate_up": torch.cat([gate, up]),
+            "down": take(f"{prefix}mlp.down_proj.weight"),
+        }
+
+    def project(self, layer: dict[str, Tensor], x: Tensor, rotation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """x [N, d] → queries [N, H, E], keys and values [N, G, E]; queries and keys rotated to their positions."""
+        qkv = F.linear(F.rms_norm(x, (self.width,), layer["norm1"], self.epsilon), layer["qkv"])
+        qkv = qkv.view(len(x), self.heads + 2 * self.kv_heads, self.head_width)
+        turned, v = qkv[:, : -self.kv_heads], qkv[:, -self.kv_heads :]
+        pairs = torch.view_as_complex(turned.float().unflatten(-1, (-1, 2))) * rotation.unsqueeze(1)
+        turned = torch.view_as_real(pairs).flatten(-2).to(self.dtype)
+        return turned[:, : self.heads], turned[:, self.heads :], v
+
+    def finish(self, layer: dict[str, Tensor], x: Tensor, attended: Tensor) -> Tensor:
+        """x [N, d] and what attention read [N, H, E] → the layer's output [N, d]."""
+        x = x + F.linear(attended.reshape(len(x), -1), layer["out"])
+        gate_up = F.linear(F.rms_norm(x, (self.width,), layer["norm2"], self.epsilon), layer["gate_up"])
+        gate, up = gate_up.chunk(2, dim=-1)
+        return x + F.linear(F.silu(gate) * up, layer["down"])
+
+    def final(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, (self.width,), self.norm, self.epsilon)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """[N, d] → float32 [N, V]."""
+        return F.linear(hidden, self.head).float()
+
+    @torch.inference_mode()
+    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Last hidden states, after the final norm: one [length, d] for each sequence of token ids."""
+        out: list[Tensor] = []
+        for pack in packs(sequences):
+            out.extend(self.final(self.packed(pack, None, [])).split([len(s) for s in pack]))
+        return out
+
+    def packed(self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int]) -> Tensor:
+        """One pass over whole sequences. Without a cache: hidden states of all tokens, [ΣT, d], before the final norm.
+        With one: keys and values go to `slots`, and only the last token of each sequence comes back, [len(sequences), d]."""
+        lengths = [len(s) for s in sequences]
+        ends = list(accumulate(lengths))
+        x = F.embedding(torch.tensor([t for s in sequences for t in s], device=self.device), self.embedding)
+        rotation = torch.cat([self.rotation[:n] for n in lengths])
+        for i, layer in enumerate(self.layers):
+            q, k, v = self.project(layer, x, rotation)
+            if cache is not None:
+                cache.fill(i, slots, k.split(lengths), v.split(lengths))
+            last_only = cache is not None and i == self.layer_count - 1
+            attended = torch.empty_like(q)
+            for end, n in zip(ends, lengths, strict=True):
+                part = slice(end - n, end)
+                queries = q[end - 1 : end] if last_only else q[part]
+                attended[end - len(queries) : end] = attend(queries, k[part], v[part], causal=not last_only)
+            if last_only:
+                rows = torch.tensor(ends, device=self.device) - 1
+                x, attended = x[rows], attended[rows]
+            x = self.finish(layer, x, attended)
+        return x
+
+    def rows(self) -> LlamaRows:
+        return LlamaRows(self)
+
+
+def rope(config: dict[str, Any]) -> dict[str, Any]:
+    """`rope_type` and `rope_theta`, which transformers wrote at the top level before version 5."""
+    given = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    return {
+        "rope_type": given.get("rope_type") or given.get("type") or "default",
+        "rope_theta": given.get("rope_theta") or config.get("rope_theta") or 10_000.0,
+    }
+
+
+def packs(sequences: Sequence[Sequence[int]]) -> list[list[Sequence[int]]]:
+    """Consecutive sequences of about PACKED_TOKENS together."""
+    out: list[list[Sequence[int]]] = [[]]
+    tokens = 0
+    for sequence in sequences:
+        if out[-1] and tokens + len(sequence) > PACKED_TOKENS:
+            out.append([])
+            tokens = 0
+        out[-1].append(sequence)
+        tokens += len(sequence)
+    return out if sequences else []
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool) -> Tensor:
+    """Attention within one sequence: q [n, H, E], k and v [T, G, E] → [n, H, E]."""
+    q, k, v = (t.transpose(0, 1).unsqueeze(0) for t in (q, k, v))
+    out = F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=q.shape[1] != k.shape[1])
+    return out.squeeze(0).transpose(0, 1)
+
+
+class Groups:
+    """Keys and values of the open groups.
+
+    `store` is [L, S, 2, G, T, E]: S slots of T columns. `mask` is [S, W, T]: 0 where sample w of the slot's group may look,
+    −∞ elsewhere. Both grow by doubling.
+    """
+
+    def __init__(self, model: Llama) -> None:
+        shape = (model.layer_count, 0, 2, model.kv_heads, 0, model.head_width)
+        self.store = torch.empty(shape, dtype=model.dtype, device=model.device)
+        self.mask = torch.empty((0, 0, 0), dtype=model.dtype, device=model.device)
+        self.used: list[int] = []
+        """Columns in use of each open slot; slots are always the first len(used)."""
+
+    def open(self, lengths: Sequence[int], widths: Sequence[int]) -> list[int]:
+        """Slots for new groups with prompts of `lengths` tokens and `widths` samples."""
+        first = len(self.used)
+        self.used.extend(lengths)
+        self.reserve(len(self.used), max(widths), max(lengths))
+        slots = list(range(first, len(self.used)))
+        self.mask[first : len(self.used)] = -torch.inf
+        for slot, length in zip(slots, lengths, strict=True):
+            self.mask[slot, :, :length] = 0
+        return slots
+
+    def reserve(self, slots: int, width: int, columns: int) -> None:
+        have = (self.store.shape[1], self.mask.shape[1], self.store.shape[4])
+        want = tuple(h if w <= h else max(w, 2 * h) for h, w in zip(have, (slots, width, columns), strict=True))
+        if want == have:
+            return
+        layers, _, two, heads, _, head_width = self.store.shape
+        store = self.store.new_zeros((layers, want[0], two, heads, want[2], head_width))  # a mask does not hide NaN
+        store[:, : have[0], :, :, : have[2]] = self.store
+        mask = self.mask.new_full(want, -torch.inf)
+        mask[: have[0], : have[1], : have[2]] = self.mask
+        self.store, self.mask = store, mask
+
+    def fill(self, layer: int, slots: Sequence[int], keys: Sequence[Tensor], values: Sequence[Tensor]) -> None:
+        """Prompts' keys and values, each [T, G, E]."""
+        for slot, k, v in zip(slots, keys, values, strict=True):
+            self.store[layer, slot, 0, :, : len(k)] = k.transpose(0, 1)
+            self.store[layer, slot, 1, :, : len(v)] = v.transpose(0, 1)
+
+    def move(self, source: int, target: int) -> None:
+        columns = self.used[source]
+        self.store[:, target, :, :, :columns] = self.store[:, source, :, :, :columns]
+        self.mask[target] = self.mask[source]
+        self.used[target] = columns
+
+
+class LlamaRows:
+    """The sequences being decoded: row b is sample `rank[b]` of the group in `slot[b]`, at `position[b]`."""
+
+    can_join = True
+
+    def __init__(self, model: Llama) -> None:
+        self.model = model
+        self.groups = Groups(model)
+        self.slot: list[int] = []
+        self.rank: list[int] = []
+        self.position: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.slot)
+
+    @torch.inference_mode()
+    def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
+        """Appends `copies[i]` rows for prompt i; logits of the new rows' first token, [Σ copies, V]."""
+        slots = self.groups.open([len(p) for p in prompts], copies)
+        last: list[Tensor] = []
+        done = 0
+        for pack in packs(prompts):
+            last.append(self.model.packed(pack, self.groups, slots[done : done + len(pack)]))
+            done += len(pack)
+        for slot, prompt, count in zip(slots, prompts, copies, strict=True):
+            self.slot += [slot] * count
+            self.rank += range(count)
+            self.position += [len(prompt)] * count
+        logits = self.model.logits(self.model.final(torch.cat(last)))
+        return logits.repeat_interleave(torch.tensor(copies, device=logits.device), dim=0)
+
+    @torch.inference_mode()
+    def advance(self, tokens: Sequence[int]) -> Tensor:
+        """Appends one token to every row; logits of the next ones, [B, V]."""
+        model, groups = self.model, self.groups
+        columns = []
+        for slot in self.slot:
+            columns.append(groups.used[slot])
+            groups.used[slot] += 1
+        widest = max(groups.used)
+        groups.reserve(len(groups.used), 1, widest)
+        slot, rank, column, position, token = torch.tensor(
+            [self.slot, self.rank, columns, self.position, list(tokens)], device=model.device
+        )
+        width = max(self.rank) + 1
+        groups.mask[slot, rank, column] = 0
+        mask = groups.mask[: len(groups.used), None, :width, :widest]
+        x = F.embedding(token, model.embedding)
+        rotation = model.rotation[position]
+        queries = x.new_zeros((len(groups.used), width, model.heads, model.head_width))
+        for i, layer in enumerate(model.layers):
+            q, k, v = model.project(layer, x, rotation)
+            store = groups.store[i, : len(groups.used)]
+            store[slot, 0, :, column] = k
+            store[slot, 1, :, column] = v
+            queries[slot, rank] = q
+            read = F.scaled_dot_product_attention(
+                queries.transpose(1, 2),  # [S, H, W, E]
+                store[:, 0, :, :widest],
+                store[:, 1, :, :widest],
+                attn_mask=mask,
+                enable_gqa=model.heads != model.kv_heads,
+            )
+            x = model.finish(layer, x, read.transpose(1, 2)[slot, rank])
+        self.position = [p + 1 for p in self.position]
+        return model.logits(model.final(x))
+
+    @torch.inference_mode()
+    def keep(self, rows: Sequence[int]) -> None:
+        """Drops all other rows; the last open groups move into the slots of groups that are finished."""
+        self.slot, self.rank, self.position = ([field[r] for r in rows] for field in (self.slot, self.rank, self.position))
+        open_slots = set(self.slot)
+        holes = [s for s in range(len(open_slots)) if s not in open_slots]
+        moved = dict(zip(sorted(s for s in open_slots if s >= len(open_slots)), holes, strict=True))
+        for source, target in moved.items():
+            self.groups.move(source, target)
+        self.slot = [moved.get(s, s) for s in self.slot]
+        del self.groups.used[len(open_slots) :]

@@ -1,0 +1,104 @@
+"""Loading a language model from a folder: its network, tokenizer and identity.
+
+A Llama goes through `burnqed.policy.llama`, which needs no transformers (6 s less to start, and faster); anything else that
+`AutoModelForCausalLM` knows goes through `burnqed.policy.causal`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from burnqed.errors import BadInput
+from burnqed.policy.llama import Llama
+from burnqed.policy.version import model_files, model_version
+
+
+class Rows(Protocol):
+    """Sequences that are being decoded together, in order."""
+
+    can_join: bool
+    """Whether `admit` may be called while there are rows."""
+
+    def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
+        """Appends `copies[i]` rows for prompt i; logits of the new rows' first token, float32 [Σ copies, V]."""
+        ...
+
+    def advance(self, tokens: Sequence[int]) -> Tensor:
+        """Appends one token to every row; logits of the next ones, float32 [B, V]."""
+        ...
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Drops all rows but these."""
+        ...
+
+
+class Network(Protocol):
+    context: int
+    """Positions that the network knows."""
+    width: int
+    """d, of its hidden states."""
+
+    def rows(self) -> Rows: ...
+
+    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Last hidden states after the final norm: one [length, d] for each sequence of token ids, without padding."""
+        ...
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    folder: Path
+    version: str
+    dtype: str
+    network: Network
+    tokenizer: Tokenizer
+    end_ids: frozenset[int]
+    """Tokens that end a reply."""
+
+
+def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False) -> LanguageModel:
+    """Loads onto the GPU when there is one. `reference` takes transformers' network for a Llama, too.
+
+    Raises BadInput for a folder that is not a model.
+    """
+    model_files(folder)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    type_: torch.dtype = getattr(torch, dtype)
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        network: Network
+        if Llama.fits(config) and not reference:
+            network = Llama(folder, type_, device)
+        else:
+            from burnqed.policy.causal import Causal
+
+            network = Causal(folder, type_, device)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise BadInput(f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder.") from error
+    except Exception as error:  # tokenizers and safetensors raise bare exceptions of their own
+        if type(error).__name__ not in ("Exception", "SafetensorError"):
+            raise
+        raise BadInput(f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder.") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return LanguageModel(folder, model_version(folder), dtype, network, tokenizer, end_ids(folder, config))
+
+
+def end_ids(folder: Path, config: dict[str, object]) -> frozenset[int]:
+    """`eos_token_id` of the generation configuration and of the model's."""
+    file = folder / "generation_config.json"
+    sources = [config, json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}]
+    found: set[int] = set()
+    for source in sources:
+        value = source.get("eos_token_id")
+        found.update(value if isinstance(value, list) else [value] if isinstance(value, int) else [])
+    return frozenset(found)

@@ -1,0 +1,151 @@
+"""The one prompt, and how a model's reply is read: training, search and verification all use these functions.
+
+    prompt(state) + tactic + end of sequence        is what the model is trained on; the loss covers what follows the prompt
+    extract_tactic(reply)                           is the first bare tactic of what the model wrote
+
+What is embedded is the bare state, without the instruction and the fences.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+STOP = ("\n```", "\n/- tactic state:")
+"""Stop strings of generation: a closing fence, or a model that goes on with the next state by itself. A model fine-tuned
+on (prompt, tactic, end of sequence) ends without them."""
+
+
+def prompt(state: str) -> str:
+    """The text before the tactic. `state` is `ProofState.text`."""
+    return f"Complete the following Lean 4 code:\n\n```lean4\n/- tactic state:\n{state}\n-/\n```\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A tactic found in a reply, and the offset in the reply where it ends."""
+
+    tactic: str
+    end: int
+
+
+def extract_tactic(text: str) -> str | None:
+    """The first bare tactic of a model's reply; None when there is none, or when it is `sorry` or `admit`."""
+    found = extract(text)
+    return found.tactic if found else None
+
+
+WORD = r"(?<![\w.'!?])({})(?![\w'!?])"
+CHEAT = re.compile(WORD.format("sorry|admit|sorryAx"))
+MODIFIER = r"(?:@\[[^\]]*\]\s*|(?:private|protected|noncomputable|partial|unsafe|local|scoped)\s+)*"
+DECLARATION = re.compile(rf"\s*{MODIFIER}(?:theorem|lemma|example|def|abbrev|instance|axiom|opaque)(?![\w.'])")
+PREAMBLE = re.compile(r"\s*(?:import|open|namespace|section|end|variable|universe|set_option|attribute|#\w+)(?![\w.'])(?!.*\sin(?:\s|$))")
+BODY = re.compile(r":=\s*by(?![\w.'])")
+BY = re.compile(r"\s*by(?![\w.'])")
+FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*$", re.MULTILINE)
+
+
+def extract(text: str) -> Extracted | None:
+    """`extract_tactic` with the place where the tactic ends.
+
+    Fences, comments, imports and declarations around a tactic are skipped. A tactic is its first line and the lines below
+    that are indented deeper or start an alternative (`| zero => …`); trailing spaces go, indentation becomes relative.
+    """
+    code = blank_comments(text)
+    start, stop = fenced(code)
+    line = first_line(code, start, stop)
+    if line is not None and DECLARATION.match(code, line, stop):
+        body = BODY.search(code, line, stop)
+        line = first_line(code, body.end(), stop) if body else None
+    if line is not None and (by := BY.match(code, line, stop)):
+        line = first_line(code, by.end(), stop)
+    if line is None:
+        return None
+    indent = column(code, line)
+    end = line_end(code, line, stop)
+    tactic = [code[line:end].strip()]
+    while end < stop:
+        following = end + 1
+        end_of_following = line_end(code, following, stop)
+        content = code[following:end_of_following]
+        depth = len(content) - len(content.lstrip())
+        if not content.strip() and text[following:end_of_following].strip():  # a comment on its own line
+            end = end_of_following
+            continue
+        if not content.strip() or not (depth > indent or (depth == indent and content.lstrip().startswith("|"))):
+            break
+        tactic.append(" " * (depth - indent) + content.strip())
+        end = end_of_following
+    found = "\n".join(tactic)
+    if CHEAT.search(found):
+        return None
+    last = len(code[:end].rstrip())
+    return Extracted(found, last)
+
+
+def blank_comments(text: str) -> str:
+    """The text with the characters of Lean comments (nested, or never closed) replaced by spaces; line breaks stay."""
+    if "--" not in text and "/-" not in text:
+        return text
+    out: list[str] = []
+    i, depth, quoted = 0, 0, False
+    while i < len(text):
+        pair = text[i : i + 2]
+        if not depth and quoted:
+            width = 2 if text[i] == "\\" else 1
+            quoted = text[i] != '"'
+            out.append(text[i : i + width])
+            i += width
+        elif pair == "/-" or (depth and pair == "-/"):
+            depth += 1 if pair == "/-" else -1
+            out.append("  ")
+            i += 2
+        elif depth:
+            out.append("\n" if text[i] == "\n" else " ")
+            i += 1
+        elif pair == "--":
+            end = text.find("\n", i)
+            end = len(text) if end < 0 else end
+            out.append(" " * (end - i))
+            i = end
+        else:
+            quoted = text[i] == '"'
+            out.append(text[i])
+            i += 1
+    return "".join(out)
+
+
+def fenced(code: str) -> tuple[int, int]:
+    """The part of a reply that is code: inside the first fence when it opens one, before it when it closes one.
+
+    The prompt ends behind a fence, so a bare fence after some text closes it; a fence with a language, or with nothing
+    before it, opens a block.
+    """
+    fences = list(FENCE.finditer(code))
+    if not fences:
+        return 0, len(code)
+    if fences[0][1] or not code[: fences[0].start()].strip():
+        return min(fences[0].end() + 1, len(code)), fences[1].start() if len(fences) > 1 else len(code)
+    return 0, fences[0].start()
+
+
+def first_line(code: str, start: int, stop: int) -> int | None:
+    """Offset of the first character that is neither space nor part of a preamble command."""
+    while start < stop:
+        end = line_end(code, start, stop)
+        content = code[start:end]
+        if content.strip() and not PREAMBLE.match(content):
+            return start + len(content) - len(content.lstrip())
+        start = end + 1
+    return None
+
+
+def line_end(code: str, start: int, stop: int) -> int:
+    end = code.find("\n", start, stop)
+    return stop if end < 0 else end
+
+
+def column(code: str, offset: int) -> int:
+    """Indentation of a tactic: its column when it stands first in its line, and that of the line when it follows `by`."""
+    line = code.rfind("\n", 0, offset) + 1
+    return len(code[line:offset]) if not code[line:offset].strip() else len(code[line:]) - len(code[line:].lstrip())

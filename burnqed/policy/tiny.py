@@ -1,0 +1,76 @@
+"""The small model of the embedded default: a Llama of 1–2 million random parameters and a byte-level BPE tokenizer, made on
+the spot from the texts it will be trained on.
+
+What it writes loads with plain `AutoModelForCausalLM` and `AutoTokenizer`, and is the same for equal texts and seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import torch
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from burnqed.config import PolicyConfig
+from burnqed.errors import BadInput
+
+END, PAD = "<|end|>", "<|pad|>"
+
+WORDS = Regex(r" ?[\p{L}_]+| ?\p{N}|\n+ *| ?[^\s\p{L}\p{N}]+|\s+")
+"""Pieces that no token crosses: a word (`_` joins, `.` does not), a single digit or subscript, a run of symbols, each with
+the space before it; line breaks with the indentation below them."""
+
+
+def make_base(texts: Iterable[str], folder: Path, config: PolicyConfig, seed: int) -> None:
+    """Trains the tokenizer on `texts` (whole prompts with their tactics, say) and writes model and tokenizer to `folder`.
+
+    Raises BadInput for a shape that cannot be.
+    """
+    if config.hidden_size % (2 * config.heads):
+        raise BadInput(
+            f"policy.hidden_size ({config.hidden_size}) must be a multiple of twice policy.heads ({config.heads}); change one of them."
+        )
+    tokenizer = make_tokenizer(texts, config.vocabulary)
+    tokenizer.save_pretrained(folder)
+    shape = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=config.hidden_size,
+        intermediate_size=4 * config.hidden_size,
+        num_hidden_layers=config.layers,
+        num_attention_heads=config.heads,
+        num_key_value_heads=config.heads,
+        max_position_embeddings=2 * (config.max_prompt_tokens + config.max_new_tokens),
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        LlamaForCausalLM(shape).save_pretrained(folder)
+
+
+def make_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenizerFast:
+    """Byte-level BPE of at most `vocabulary` tokens. Encoding adds no special token; the end token closes a tactic."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(WORDS, "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        min_frequency=3,  # a token seen once or twice is never learnt
+        special_tokens=[END, PAD],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=END,
+        pad_token=PAD,
+        padding_side="right",
+        clean_up_tokenization_spaces=False,
+    )

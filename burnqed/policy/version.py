@@ -1,0 +1,53 @@
+"""Which model this is: a digest of a model folder's bytes, and the identity of the embeddings it gives.
+
+Trajectories carry the first (SGLang calls it weight_version), heads the second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from burnqed.errors import BadInput
+from burnqed.layout import SUCCESS
+from burnqed.manifest import Manifest, digest_of
+
+DIGITS = 16
+
+
+def model_files(folder: Path) -> list[Path]:
+    """The files that decide what a model computes: configuration, tokenizer, weights.
+
+    Raises BadInput when the folder is not a complete model.
+    """
+    if not folder.is_dir():
+        raise BadInput(f"There is no model at {folder}; give the folder of a trained model, such as iterations/iter_0/model.")
+    weights = sorted(folder.glob("*.safetensors"))
+    files = [folder / "config.json", folder / "tokenizer.json", *weights]
+    missing = [file.name for file in files if not file.is_file()] + ([] if weights else ["*.safetensors"])
+    if missing:
+        raise BadInput(f"The model at {folder} lacks {', '.join(missing)}; export it again, or give another folder.")
+    return files
+
+
+def model_version(folder: Path) -> str:
+    """A digest of the model's bytes; those that a manifest in the folder lists are not hashed again."""
+    files = model_files(folder)
+    known: dict[str, str] = {}
+    if (folder / SUCCESS).is_file():
+        manifest = Manifest.model_validate_json((folder / SUCCESS).read_bytes())
+        known = {output.path: output.sha256 for output in manifest.outputs}
+    return digest_of([[file.name, known.get(file.name) or sha256(file)] for file in files])[:DIGITS]
+
+
+def sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def embedding_identity(version: str, *, dtype: str, max_tokens: int, quantisation: str = "none", pooling: str = "mean") -> str:
+    """Identity of embeddings: a head scores those it was trained on and refuses all others.
+
+    `dtype` and `quantisation` are those of the weights while encoding, `max_tokens` is where texts are cut.
+    """
+    return digest_of([version, dtype, quantisation, pooling, max_tokens])[:DIGITS]

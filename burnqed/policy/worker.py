@@ -1,0 +1,224 @@
+"""The thread that owns the model: it generates, embeds and scores, one piece of work after the other.
+
+Requests come from any thread and get a `concurrent.futures.Future`. Generation is a running batch that new requests join
+between two tokens; embeddings and scores are computed between two tokens as well.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from burnqed.config import PolicyConfig
+from burnqed.errors import BadInput
+from burnqed.log import log
+from burnqed.store import Store
+
+if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server answers "not yet"
+    from burnqed.policy.encode import Encoder
+    from burnqed.policy.generate import Generator, Sample
+
+T = TypeVar("T")
+
+CACHE_BYTES = 256 << 20
+"""Embeddings kept for `/score`: the root of a theorem is asked for again and again."""
+
+
+@dataclass
+class Loaded:
+    """What answers requests; replaced as a whole by new weights."""
+
+    path: str
+    weight_version: str
+    generator: Generator
+    encoder: Encoder
+    head: Any
+    head_id: str | None
+    context: int
+    """Most tokens of a prompt and its reply together."""
+
+
+class Request:
+    """Samples that are answered together."""
+
+    def __init__(self, samples: list[Sample]) -> None:
+        self.samples = samples
+        self.left = len(samples)
+        self.future: Future[list[Sample]] = Future()
+        self.future.set_running_or_notify_cancel()  # a client that goes away cancels nothing
+
+
+class Worker:
+    def __init__(self, model: str, head: str | None, config: PolicyConfig) -> None:
+        """Starts loading; `loaded` is None until it is done. `failed` holds what went wrong."""
+        self.config = config
+        self.head = head
+        self.loaded: Loaded | None = None
+        self.failed: BaseException | None = None
+        self._cache: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._requests: dict[Sample, Request] = {}
+        self._inbox: deque[tuple[Callable[[], None], bool]] = deque()
+        self._wake = threading.Condition()
+        self._thread = threading.Thread(target=self._run, args=(model,), daemon=True, name="model")
+        self._ended = False
+        self._thread.start()
+
+    # ---- for other threads
+
+    def generate(self, samples: list[Sample]) -> Future[list[Sample]]:
+        """Resolves when all of them are finished."""
+        request = Request(samples)
+
+        def submit() -> None:
+            for sample in samples:
+                self._requests[sample] = request
+                self._ready.generator.submit(sample)
+
+        self._call(submit)
+        return request.future
+    def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
+        """float32 [len(texts), d]."""
+        return self._call(lambda: self._ready.encoder.embed(texts))
+
+    def score(self, states: Sequence[str], goals: Sequence[str]) -> Future[list[float]]:
+        """Energies of (state, goal) pairs. Fails with BadInput when there is no head."""
+        return self._call(lambda: self._score(states, goals))
+
+    def update(self, model: str, weight_version: str | None) -> Future[None]:
+        """Replaces the weights once nothing is being generated. Fails with BadInput and keeps the old ones when they do not
+        load, or when the head is not for them."""
+        return self._call(lambda: self._load(model, weight_version), alone=True)
+
+    def flush(self) -> Future[None]:
+        """Forgets cached embeddings."""
+        return self._call(self._cache.clear)
+
+    def close(self) -> None:
+        self._ended = True
+        with self._wake:
+            self._wake.notify()
+        self._thread.join()
+
+    # ---- the thread
+
+    @property
+    def _ready(self) -> Loaded:
+        assert self.loaded is not None
+        return self.loaded
+
+    def _call(self, function: Callable[[], T], alone: bool = False) -> Future[T]:
+        future: Future[T] = Future()
+        future.set_running_or_notify_cancel()
+
+        def work() -> None:
+            try:
+                future.set_result(function())
+            except Exception as error:
+                future.set_exception(error)
+
+        with self._wake:
+            self._inbox.append((work, alone))
+            self._wake.notify()
+        return future
+
+    def _run(self, model: str) -> None:
+        try:
+            self._load(model, None)
+            while not self._ended:
+                for work in self._next():
+                    work()
+                self._step(self._ready.generator)
+        except BaseException as error:
+            self.failed = error
+
+    def _next(self) -> list[Callable[[], None]]:
+        """Waits until there is something to do; work that must be alone comes alone, once nothing is being generated."""
+        generator = self._ready.generator
+        works = []
+        with self._wake:
+            while not (self._ended or self._inbox or generator.busy):
+                self._wake.wait()
+            while self._inbox:
+                work, alone = self._inbox[0]
+                if alone and (works or generator.busy):
+                    break
+                self._inbox.popleft()
+                works.append(work)
+                if alone:
+                    break
+        return works
+
+    def _step(self, generator: Generator) -> None:
+        try:
+            finished = generator.step()
+        except Exception as error:
+            log.exception("generation failed")
+            for request in {self._requests.pop(sample) for sample in generator.clear()}:
+                request.future.set_exception(error)
+            return
+        for sample in finished:
+            request = self._requests.pop(sample)
+            request.left -= 1
+            if request.left == 0:
+                request.future.set_result(request.samples)
+
+    def _load(self, model: str, weight_version: str | None) -> None:
+        from burnqed.policy.encode import Encoder
+        from burnqed.policy.generate import Generator, Sample
+        from burnqed.policy.model import load_model
+        from burnqed.policy.sampling import SamplingParams
+
+        loaded = load_model(local_folder(model), self.config.dtype)
+        encoder = Encoder(loaded, max_tokens=self.config.embed_max_tokens)
+        head, head_id = self._load_head(encoder) if self.head else (None, None)
+        generator = Generator(loaded, self.config.max_batch)
+        generator.submit(Sample([0], SamplingParams(max_new_tokens=1, temperature=0.0)))
+        generator.step()  # warms up, and shows that the weights give numbers
+        context = min(loaded.network.context, self.config.max_prompt_tokens + self.config.max_new_tokens)
+        self._cache.clear()
+        self.loaded = Loaded(model, weight_version or loaded.version, generator, encoder, head, head_id, context)
+
+    def _load_head(self, encoder: Encoder) -> tuple[Any, str]:
+        from burnqed.train.head import EnergyHead
+
+        assert self.head is not None
+        head = EnergyHead.load(local_folder(self.head))
+        if head.embedding_id != encoder.embedding_id:
+            raise BadInput(
+                f"The head at {self.head} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "
+                f"gives {encoder.embedding_id}; use the head that was trained under this model, or train one."
+            )
+        return head.eval(), head.head_id
+
+    def _score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
+        import torch
+
+        loaded = self._ready
+        if loaded.head is None:
+            raise BadInput("This server has no energy head; start it with --head.")
+        unknown = [text for text in dict.fromkeys([*states, *goals]) if text not in self._cache]
+        if unknown:
+            self._cache.update(zip(unknown, loaded.encoder.embed(unknown), strict=True))
+        vectors = {text: self._cache[text] for text in dict.fromkeys([*states, *goals])}
+        for text in vectors:
+            self._cache.move_to_end(text)
+        while len(self._cache) * loaded.encoder.width * 4 > CACHE_BYTES:
+            self._cache.popitem(last=False)
+        with torch.inference_mode():
+            z, g = (torch.from_numpy(np.stack([vectors[t] for t in texts])) for texts in (states, goals))
+            return [float(e) for e in loaded.head.energies(z, g)]
+
+
+def local_folder(uri: str) -> Path:
+    """A folder, or the copy of a store's folder that lives as long as the machine's temporary files."""
+    store = Store(uri)
+    return Path(store.full("")) if store.is_local else store.fetch("", Path(tempfile.mkdtemp(prefix="burnqed-")))
