@@ -82,12 +82,12 @@ def compare(
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:
     """One row per iteration of a run."""
     from burnqed.evaluate.render import print_summary
-    from burnqed.evaluate.summary import read_summary
+    from burnqed.evaluate.summary import read_summary, summary_json
 
     found = read_summary(Store(store), run)
     if found is None:
         raise BadInput(f"{store} has no results of a run {run!r} yet; run an iteration first, or give --run.")
     if as_json:
-        typer.echo(found.model_dump_json(indent=1))
+        typer.echo(json.dumps(summary_json(found), indent=1, ensure_ascii=False))
     else:
         print_summary(found, Console())

@@ -16,7 +16,8 @@ from burnqed.cli import options
 from burnqed.config import Resolved, resolve
 from burnqed.data.theorems import dump_index, read_index
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
-from burnqed.evaluate.summary import read_summary, summary_table
+from burnqed.evaluate.render import print_summary
+from burnqed.evaluate.summary import read_summary
 from burnqed.layout import Layout
 from burnqed.progress import duration
 from burnqed.run.expressions import Phase
@@ -106,7 +107,7 @@ def conclude(result: RunResult, store: Store, layout: Layout) -> None:
     console.print(table)
     summary = read_summary(store, layout.run)
     if summary is not None and summary.iterations:
-        console.print(summary_table(summary))
+        print_summary(summary, console)
     if result.phase is Phase.SUCCEEDED:
         for label, path in (
             ("store", layout.run),

@@ -228,6 +228,8 @@ def lean(name: str, statement: str, proof: str = "rfl") -> str:
         ("t", "lemma Nat.foo (n : Nat := 3) : n = n := by\n  simp", "theorem t (n : Nat := 3) : n = n := by\n  rfl\n"),
         ("t", "theorem foo : let x := 2; x = 2 := rfl", "theorem t : let x := 2; x = 2 := by\n  rfl\n"),
         ("t", "theorem foo{n : Nat} : n = n", "theorem t{n : Nat} : n = n := by\n  rfl\n"),
+        ("t", "-- := of theorems\ntheorem foo : 1 = 1 := rfl", "-- := of theorems\ntheorem t : 1 = 1 := by\n  rfl\n"),
+        ("t", "1 = 1 -- easy", "theorem t : 1 = 1 -- easy\n    := by\n  rfl\n"),
     ],
 )
 def test_a_statement_becomes_a_theorem_of_its_name(name: str, statement: str, expected: str) -> None:

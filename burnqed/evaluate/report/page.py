@@ -108,7 +108,7 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         config=yaml.safe_dump(dict(inputs.config), sort_keys=False, allow_unicode=True) if inputs.config else "",
         outputs=output_table(inputs),
         versions=versions(inputs),
-        files=[*files, "results.json"] if files else [],
+        files=files,
     )
 
 

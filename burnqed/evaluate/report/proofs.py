@@ -6,13 +6,14 @@ import json
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from burnqed.evaluate.results import HEAD, IterationResult, Result
+from burnqed.lean.lexer import Kind, tokens
 
 WIDTH = 80
 BARE = re.compile(r"[A-Za-z_]\w*")
-DECLARED = re.compile(r"\b(?:theorem|lemma)\s+(?:«[^»]*»|[^\s({\[⦃:]+)")
-LOCAL = re.compile(r"\b(?:let|have|letI|haveI)\b[^;\n]*$")
+OPENING, CLOSING = frozenset("([{⟨⦃"), frozenset(")]}⟩⦄")
 
 
 class Proof(Result):
@@ -55,23 +56,34 @@ def declarations(proofs: Iterable[Proof]) -> list[str]:
         # a quoted name is one component: `Nat.foo` unquoted would open the namespace Nat and change what names mean
         identifier = unique if BARE.fullmatch(unique) else f"«{unique}»"
         body = textwrap.indent(textwrap.dedent(proof.proof).strip("\n"), "  ")
-        texts.append(f"{signature(proof.statement, identifier)} := by\n{body}\n")
+        stated = signature(proof.statement, identifier)
+        end = "\n    := by" if "--" in stated.rpartition("\n")[2] else " := by"  # not within a comment
+        texts.append(f"{stated}{end}\n{body}\n")
     return texts
 
 
 def signature(statement: str, identifier: str) -> str:
     """`theorem IDENTIFIER …` up to, and without, `:=`."""
-    match = DECLARED.search(statement)
-    if not match:
+    words = [t for t in tokens(statement) if t.kind is not Kind.COMMENT]
+    at = next((i for i, w in enumerate(words) if w.text in ("theorem", "lemma")), None)
+    if at is None:
         line = f"theorem {identifier} : {statement.strip()}"
         return line if len(line) <= WIDTH else f"theorem {identifier} :\n    {statement.strip()}"
-    text = f"{statement[: match.start()]}theorem {identifier}{statement[match.end() :]}"
-    depth = 0
-    for i, character in enumerate(text):
-        depth += (character in "([{⟨⦃") - (character in ")]}⟩⦄")
-        if depth == 0 and text.startswith(":=", i) and not LOCAL.search(text[:i]):
-            return text[:i].strip()
-    return text.strip()
+    end, depth, definitions = len(statement), 0, 0
+    for word, following in pairwise(words[at:]):
+        depth += (word.text in OPENING) - (word.text in CLOSING)
+        definitions += depth == 0 and word.text in (
+            "let",
+            "have",
+            "letI",
+            "haveI",
+        )  # their `:=` belongs to the statement
+        if depth == 0 and word.text + following.text == ":=":
+            if definitions == 0:
+                end = word.start
+                break
+            definitions -= 1
+    return f"{statement[: words[at].start]}theorem {identifier}{statement[words[at + 1].end : end]}".strip()
 
 
 def by_header(proofs: Sequence[Proof]) -> dict[str, list[Proof]]:
