@@ -85,6 +85,9 @@ class EmbeddedLean:
         self._last_request = 0
         self._last_words: deque[str] = deque(maxlen=20)
         self._is_closed = False
+        self._made_again: dict[tuple[int, int], dict[tuple[str, ...], ProofState]] = {}
+        """States by tactics, of each search (process, root) whose process died before it was released."""
+        self._remaking = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         await self._running()
@@ -105,20 +108,21 @@ class EmbeddedLean:
 
     async def apply(self, state: ProofState, tactic: str, *, timeout: float | None = None) -> Outcome:
         ref: StateRef = state.ref
-        if ref.process != self._number or self._process is None:  # the process that held it is gone
+        if not self._is_held(ref):
             made = await self._make_again(ref)
             if made.state is None:
                 return made
             ref = made.state.ref
-        request = {"kind": "goal.tactic", "state": ref.state, "tactic": tactic, "heartbeats": self.heartbeats}
-        return await self._step(request, timeout or self.tactic_timeout_s, ref.theorem, (*ref.tactics, tactic), ref.root)
+        return await self._apply(ref, tactic, timeout or self.tactic_timeout_s)
 
     async def release(self, root: ProofState) -> None:
-        if root.ref.process == self._number and self._process is not None:
-            try:
-                await self._ask({"kind": "goal.release", "root": root.ref.root}, 0)
-            except ProcessDied:
-                return  # and the states with it
+        again = self._made_again.pop((root.ref.process, root.ref.root), {})
+        for ref in (root.ref, *(state.ref for tactics, state in again.items() if not tactics)):
+            if self._is_held(ref):
+                try:
+                    await self._ask({"kind": "goal.release", "root": ref.root}, 0)
+                except ProcessDied:
+                    return  # and the states with it
 
     async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True) -> Verdict:
         """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md)."""
@@ -163,6 +167,10 @@ class EmbeddedLean:
 
     # ---- requests
 
+    async def _apply(self, ref: StateRef, tactic: str, timeout: float) -> Outcome:
+        request = {"kind": "goal.tactic", "state": ref.state, "tactic": tactic, "heartbeats": self.heartbeats}
+        return await self._step(request, timeout, ref.theorem, (*ref.tactics, tactic), ref.root)
+
     def _header(self, theorem: Theorem) -> str:
         return self.default_header if theorem.header is None else theorem.header
 
@@ -176,15 +184,26 @@ class EmbeddedLean:
         ref = StateRef(self._number, answer["state"], root or answer["state"], theorem, tactics)
         return Outcome(TacticStatus.OK, ProofState(tuple(answer["goals"]), ref), seconds=answer["seconds"])
 
+    def _is_held(self, ref: StateRef) -> bool:
+        return ref.process == self._number and self._process is not None
+
     async def _make_again(self, ref: StateRef) -> Outcome:
-        outcome = await self.start(ref.theorem)
-        for tactic in ref.tactics:
-            if outcome.state is None:
-                break
-            outcome = await self.apply(outcome.state, tactic)
-        if outcome.state is None:
-            return Outcome(TacticStatus.CRASH, message=f"the state was lost with its process and could not be made again: {outcome.message}")
-        return outcome
+        """The state of a process that is gone, made in the present one by its tactics; kept until its search is released."""
+        async with self._remaking:
+            states = self._made_again.setdefault((ref.process, ref.root), {})
+            outcome = Outcome(TacticStatus.OK)
+            for depth in range(len(ref.tactics) + 1):
+                tactics, before = ref.tactics[:depth], outcome.state
+                known = states.get(tactics)
+                if known is not None and self._is_held(known.ref):
+                    outcome = Outcome(TacticStatus.OK, known)
+                    continue
+                outcome = await (self.start(ref.theorem) if before is None else self._apply(before.ref, tactics[-1], self.tactic_timeout_s))
+                if outcome.state is None:
+                    message = f"the state was lost with its process and could not be made again: {outcome.message}"
+                    return Outcome(TacticStatus.CRASH, message=message)
+                states[tactics] = outcome.state
+            return outcome
 
     async def _ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:
         process = await self._running()
@@ -243,9 +262,11 @@ class EmbeddedLean:
         if self._process is process:
             self._process = None  # the next request starts another
         died = ProcessDied(f"the Lean process ended (exit status {process.returncode})")
-        for waiting in [ready, *self._pending.values()]:
-            if not waiting.done():
-                waiting.set_exception(died)
+        if not ready.done():
+            ready.set_exception(died)
+        for answer_to in self._pending.values():
+            if not answer_to.done():
+                answer_to.set_exception(died)
 
     async def _overhear(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None

@@ -6,8 +6,9 @@ looks functions up by name at run time (`dlsym`). Parsing these names takes seco
 - every exported function gets a fixed place in WebAssembly's function table,
 - a hash table `symbols.bin` maps names to these places (and names of data to addresses), and `dlsym` reads it,
 - the exports and the JavaScript glue that only served the old `dlsym` are dropped (56 exports and 0.7 MB remain),
-- and the two functions that add a declaration *without* checking it call the ones that do check it, so that
-  `set_option debug.skipKernelTC true` cannot bypass the kernel.
+- the two functions that add a declaration *without* checking it call the ones that do check it, so that
+  `set_option debug.skipKernelTC true` cannot bypass the kernel,
+- and Lean's tasks run at once in the thread that starts them: an instance is one thread, and cannot wait for another.
 
     bake(Path("package"), Path("out"))      # reads package/lean.{js,wasm}, writes out/lean.{js,wasm}, out/symbols.bin
 
@@ -23,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-SECTION_TYPE, SECTION_IMPORT, SECTION_TABLE, SECTION_GLOBAL, SECTION_EXPORT, SECTION_ELEMENT, SECTION_CODE = 1, 2, 4, 6, 7, 9, 10
+SECTION_IMPORT, SECTION_FUNCTION, SECTION_TABLE, SECTION_GLOBAL, SECTION_EXPORT, SECTION_ELEMENT, SECTION_CODE = 2, 3, 4, 6, 7, 9, 10
 FUNCTION, TABLE, MEMORY, GLOBAL, TAG = range(5)  # kinds of imports and exports
 
 CHECKED_INSTEAD = {
@@ -31,6 +32,9 @@ CHECKED_INSTEAD = {
     "lean_add_decl_without_checking": "lean_add_decl",
 }
 """(environment, declaration) functions that skip the kernel → (environment, max heartbeats, declaration, cancel token) ones that do not."""
+
+RUN_AT_ONCE = ("lean_task_map_core", "lean_task_bind_core")
+"""(…, …, priority, sync, keep alive) functions whose task runs at once, as soon as the one it waits for is done, when `sync` is true."""
 
 KEPT_EXPORTS = {
     *("__wasm_call_ctors", "_emscripten_tls_init", "__stack_pointer", "__indirect_function_table", "memory", "__THREW__"),
@@ -73,7 +77,8 @@ class Module:
         self.wanted_addresses: set[str] = set()
         """Exports whose address the dynamic linker asks for (imports `GOT.func.NAME`, `GOT.mem.NAME`)."""
         imported_globals = self._read_imports()
-        self.global_values = [None] * imported_globals + self._read_globals()
+        self.global_values: list[int | None] = [None] * imported_globals
+        self.global_values += self._read_globals()
         self.first_slot, self.elements = self._read_elements()
         self.exports = list(self._read_exports())
         self.functions = {export.name: export.index for export in self.exports if export.kind == FUNCTION}
@@ -104,7 +109,8 @@ class Module:
         return imported_globals
 
     def _read_globals(self) -> list[int | None]:
-        data, values = self.data, []
+        data = self.data
+        values: list[int | None] = []
         count, at = unsigned(data, self.start[SECTION_GLOBAL])
         for _ in range(count):
             opcode = data[at + 2]  # after type and mutability
@@ -125,7 +131,7 @@ class Module:
         data = self.data
         count, at = unsigned(data, self.start[SECTION_ELEMENT])
         flags, at = unsigned(data, at)
-        assert count == 1 and flags == 0 and data[at] == 0x41
+        assert (count, flags, data[at]) == (1, 0, 0x41)  # one segment, of table 0, at i32.const
         first, at = signed(data, at + 1)
         count, at = unsigned(data, at + 1)
         elements = []
@@ -163,7 +169,8 @@ class Module:
             SECTION_EXPORT: vector(
                 to_unsigned(len(e.name.encode())) + e.name.encode() + bytes([e.kind]) + to_unsigned(e.index) for e in exports
             ),
-            SECTION_CODE: self._code_that_always_checks(),
+            SECTION_FUNCTION: self._types_of_functions(),
+            SECTION_CODE: self._patched_code(),
         }
         out = bytearray(self.data[:8])
         for kind, start, end in self.sections:
@@ -173,22 +180,52 @@ class Module:
             out += content
         return bytes(out)
 
-    def _code_that_always_checks(self) -> bytes:
-        bodies = {}
-        for unchecked, checked in CHECKED_INSTEAD.items():
-            # no locals; checked(environment, 0 heartbeats = no limit, declaration, box(0) = no cancel token)
-            body = b"\x00\x20\x00\x41\x00\x20\x01\x41\x01\x10" + to_unsigned(self.functions[checked]) + b"\x0b"
-            bodies[self.functions[unchecked]] = body
-        data = self.data
-        count, at = unsigned(data, self.start[SECTION_CODE])
-        out, copied = bytearray(to_unsigned(count)), at
-        for function in range(self.imported_functions, self.imported_functions + count):
+    def _types_of_functions(self) -> bytes:
+        """The function section, with the originals of RUN_AT_ONCE once more at the end."""
+        start, end = next((start, end) for kind, start, end in self.sections if kind == SECTION_FUNCTION)
+        count, at = unsigned(self.data, start)
+        types, first = [], at
+        for _ in range(count):
+            function_type, at = unsigned(self.data, at)
+            types.append(function_type)
+        again = [types[self.functions[name] - self.imported_functions] for name in RUN_AT_ONCE]
+        return to_unsigned(count + len(again)) + self.data[first:end] + b"".join(map(to_unsigned, again))
+
+    def _patched_code(self) -> bytes:
+        data, functions = self.data, self.functions
+        count, first = unsigned(data, self.start[SECTION_CODE])
+        bodies, at = [], first
+        for _ in range(count):
             size, start = unsigned(data, at)
-            if function in bodies:
-                out += data[copied:at] + to_unsigned(len(bodies[function])) + bodies[function]
-                copied = start + size
             at = start + size
-        return bytes(out + data[copied:at])
+            bodies.append((start, at))
+
+        def call(name: str) -> bytes:
+            return b"\x10" + to_unsigned(functions[name])
+
+        # Bodies without locals: 0x20 N is local.get, 0x41 N i32.const, 0x0b end.
+        patched = {}
+        for unchecked, checked in CHECKED_INSTEAD.items():  # checked(environment, 0 heartbeats = no limit, declaration, box(0) = no token)
+            patched[unchecked] = b"\x00\x20\x00\x41\x00\x20\x01\x41\x01" + call(checked) + b"\x0b"
+        patched["lean_task_spawn_core"] = b"\x00\x20\x00\x41\x01" + call("lean_apply_1") + call("lean_task_pure") + b"\x0b"  # pure(closure(box(0)))
+        originals = []
+        for index, name in enumerate(RUN_AT_ONCE):
+            start, end = bodies[functions[name] - self.imported_functions]
+            originals.append(data[start:end])
+            original = b"\x10" + to_unsigned(self.imported_functions + count + index)
+            patched[name] = b"\x00\x20\x00\x20\x01\x20\x02\x41\x01\x20\x04" + original + b"\x0b"  # sync = 1
+
+        out, copied = bytearray(to_unsigned(count + len(originals))), first
+        for function, body in sorted((functions[name], body) for name, body in patched.items()):
+            start, end = bodies[function - self.imported_functions]
+            size_at = start - len(to_unsigned(end - start))
+            assert unsigned(data, size_at) == (end - start, start), "a size is not encoded the short way"
+            out += data[copied:size_at] + to_unsigned(len(body)) + body
+            copied = end
+        out += data[copied:at]
+        for body in originals:
+            out += to_unsigned(len(body)) + body
+        return bytes(out)
 
 
 def rewrite_script(script: str, wasm: Module, slots: dict[int, int]) -> tuple[str, set[str]]:
@@ -256,7 +293,7 @@ var __dlsym_js=(handle,symbol,symbolIndex)=>{var found=lookUpSymbol(symbol);if(!
 
 INTERNALS = (
     'Module["internals"]={FS,NODEFS,ENV,growMemViews,lookUpSymbol,tableEntry:getWasmTableEntry,'
-    "get memory(){return wasmMemory},stackSave,stackRestore};"
+    "get memory(){return wasmMemory},get table(){return wasmTable},stackSave,stackRestore};"
 )
 
 

@@ -1,3 +1,228 @@
 'use strict';
-class Goals { constructor(f){} start(){throw new Error('later')} tactic(){throw new Error('later')} release(){return {}} }
-module.exports={Goals};
+// Proof states that are kept: a tactic runs on the saved state of the tactic before it, nothing is run twice.
+//
+// A search starts by elaborating `theorem NAME SIGNATURE := by⏎skip` for real. While Lean evaluates `skip`, the contexts and states of its
+// monads are taken down. A tactic is then evaluated, by the same function that evaluates a tactic block, in these contexts and on copies
+// of the state after its predecessor: what it does is what it would do as the next line of the block. Two things differ, and both
+// only in what counts as failure: error recovery is off, so that the first error fails the tactic, and each tactic has heartbeats of
+// its own.
+
+const { Refused, Source, messagesOf, syntaxArguments } = require('./frontend.cjs');
+const { kernel } = require('./environment.cjs');
+const { declaration, theoremOf } = require('./theorem.cjs');
+const { isTacticBlock } = require('./check.cjs');
+const { refusal } = require('./rules.cjs');
+
+const HOOK = 'l_Lean_Elab_Tactic_evalSkip___boxed';
+const STARTER = 'skip';
+const HEADER_OF_TACTIC = 'theorem burnqed_tactic : True := by\n';
+const LINE_WIDTH = 120;           // Std.Format.defWidth, which messages use
+const MOST_HEARTBEATS = 2 ** 30;  // fits a boxed number
+const HEARTBEAT_UNIT = 1000;
+
+// Monads of a tactic, outermost first, each with a context and a state, as evalTactic takes them.
+const LAYERS = ['tactic', 'term', 'meta', 'core'];
+const META_CONTEXT = { localContext: 2 }, LOCAL_CONTEXT = { auxiliary: 2 };
+const CORE_CONTEXT = { initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
+const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
+const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
+
+class Goals {
+  constructor(frontend, dependencies) {
+    this.frontend = frontend;
+    this.dependencies = dependencies;
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}}; of a root also {contexts, commandState, goal}
+  }
+
+  /** {id, header, statement} → {goals}; remembers the state as `id`. */
+  start({ id, header: headerText, statement }) {
+    const { frontend } = this, { lean } = frontend, header = frontend.header(headerText);
+    if (header.errors.length) throw new Refused(`The header does not elaborate: ${header.errors.join('\n')}`);
+    const theorem = theoremOf(frontend, header, statement);
+    if (theorem.errors.length) throw new Refused(`The statement does not elaborate: ${theorem.errors.join('\n')}`);
+    const captured = this.capture(header.state, theorem.text);
+    const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
+    lean.setScalar(contexts.tactic, RECOVER, 0);
+    const state = { contexts, values: this.withoutMessages(captured.values), commandState: lean.retain(header.state) };
+    const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry {size, key, …}
+    Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
+    this.states.set(id, state);
+    return { goals: this.print(state, this.goalsOf(state.values)) };
+  }
+
+  /** {id, parent, tactic, heartbeats} → {goals}; remembers the state after the tactic as `id`. */
+  tactic({ id, parent, tactic, heartbeats }) {
+    const { lean } = this.frontend, before = this.states.get(parent);
+    if (!before) throw new Refused('there is no such state: its search has been released');
+    const { root } = before, block = this.parse(root, tactic);
+    const core = lean.with(lean.retain(root.contexts.core), { [CORE_CONTEXT.maxHeartbeats]: lean.box(Math.min(heartbeats * HEARTBEAT_UNIT, MOST_HEARTBEATS)) });
+    const contexts = { ...root.contexts, core };
+    let after;
+    try { after = this.evaluate(block, contexts, before.values); } finally { lean.release(core); }
+    const state = { root, values: after };
+    try {
+      const goals = this.goalsOf(after);
+      this.refuseCheats(before, state, goals);
+      const printed = this.print(state, goals);
+      this.states.set(id, state);
+      return { goals: printed };
+    } catch (error) {
+      this.drop(state);
+      throw error;
+    }
+  }
+
+  release(ids) {
+    for (const id of ids) {
+      const state = this.states.get(id);
+      if (!state) continue;
+      this.states.delete(id);
+      this.drop(state);
+    }
+    return {};
+  }
+
+  // ---- steps of the above
+
+  /** Contexts and states of the monads (owned) where the proof of a theorem begins. */
+  capture(commandState, text) {
+    const { frontend } = this, { lean } = frontend, source = new Source(lean, text + STARTER);
+    let captured = null;
+    const takeDown = (original, ...args) => {
+      if (captured) this.forget(captured); // a `skip` within the statement
+      captured = { contexts: {}, values: {} }; // args: syntax, then context and state reference of each layer
+      LAYERS.forEach((layer, index) => {
+        captured.contexts[layer] = lean.retain(args[1 + 2 * index]);
+        captured.values[layer] = lean.raw('lean_st_ref_get')(args[2 + 2 * index]);
+      });
+      return original(...args);
+    };
+    try {
+      const command = source.next(commandState);
+      const after = lean.runtime.intercept(HOOK, takeDown, () => frontend.elaborate(commandState, source, command));
+      lean.release(after.state);
+      if (!captured) throw new Refused(after.messages.map(m => m.text).join('\n') || 'the proof does not begin');
+      return captured;
+    } finally { source.release(); }
+  }
+
+  /** The tactic block (owned syntax) that `tactic` is, read in the header's environment. */
+  parse(root, tactic) {
+    const { frontend } = this, { lean } = frontend, source = new Source(lean, HEADER_OF_TACTIC + tactic + '\n');
+    const command = source.next(root.commandState), rest = source.rest(root.commandState);
+    try {
+      const error = [...command.messages, ...rest.messages].find(m => m.severity === 'error');
+      if (error) throw new Refused(error.text);
+      const value = declaration(lean, command.syntax)?.value;
+      if (!rest.isEnd || !isTacticBlock(lean, value)) throw new Refused('the text is not one block of tactics');
+      const refused = refusal(frontend.trees.of(command.syntax));
+      if (refused) throw new Refused(refused);
+      const [, block] = syntaxArguments(lean, syntaxArguments(lean, value)[1]);
+      return lean.retain(block);
+    } finally {
+      source.release();
+      lean.release(command.syntax);
+    }
+  }
+
+  /** Evaluates a block (consumed) in borrowed contexts and states; gives the states after it (owned). */
+  evaluate(block, contexts, values) {
+    const { lean } = this.frontend;
+    const references = LAYERS.map(layer => lean.reference(lean.retain(values[layer])));
+    const monad = () => LAYERS.flatMap((layer, index) => [lean.retain(contexts[layer]), lean.retain(references[index])]);
+    lean.release(lean.call('l_IO_setNumHeartbeats', lean.retain(lean.field(contexts.core, CORE_CONTEXT.initHeartbeats))));
+    let exception = null;
+    try {
+      lean.release(lean.value(lean.call('l_Lean_Elab_Tactic_evalTactic', block, ...monad()), thrown => { exception = thrown; return new Refused(''); }));
+      lean.release(lean.value(lean.call('l_Lean_Elab_Tactic_getUnsolvedGoals', ...monad()))); // takes solved goals off the state
+    } catch (error) {
+      if (exception === null) throw error;
+    }
+    const after = {};
+    LAYERS.forEach((layer, index) => { after[layer] = lean.takeReference(references[index]); });
+    const log = lean.field(after.core, CORE_STATE.messages), logged = messagesOf(lean, log).filter(m => m.severity === 'error').map(m => m.text);
+    if (exception === null && !logged.length) return this.withoutMessages(after);
+    LAYERS.forEach(layer => lean.release(after[layer]));
+    throw this.refusal(exception, logged);
+  }
+
+  /** The error that a failed tactic is answered with; consumes the exception. */
+  refusal(exception, logged) {
+    const { lean } = this.frontend;
+    let isTimeout = false, texts = logged;
+    if (exception !== null) {
+      isTimeout = lean.number(lean.call('l_Lean_Exception_isMaxHeartbeat', lean.retain(exception))) === 1;
+      const data = lean.call('l_Lean_Exception_toMessageData', exception), text = lean.takeText(lean.call('l_Lean_MessageData_toString', data));
+      if (!logged.length) texts = [text]; // otherwise the exception says only that something was logged
+    }
+    const message = texts.join('\n');
+    return new Refused(message, isTimeout || message.includes('maximum number of heartbeats') ? 'timeout' : 'error');
+  }
+
+  /** States whose message log is empty; consumes the given ones. */
+  withoutMessages(values) {
+    const { lean } = this.frontend;
+    return { ...values, core: lean.with(values.core, { [CORE_STATE.messages]: lean.constant('l_Lean_MessageLog_empty') }) };
+  }
+
+  /** Borrowed metavariables of the goals; Lean.Elab.Tactic.State is the list itself. */
+  goalsOf(values) { return this.frontend.lean.list(values.tactic); }
+
+  print(state, goals) {
+    const { lean } = this.frontend, { meta, core } = state.root.contexts;
+    const metaState = lean.reference(lean.retain(state.values.meta)), coreState = lean.reference(lean.retain(state.values.core));
+    try {
+      return goals.map(goal => {
+        const format = lean.value(lean.call('l_Lean_Meta_ppGoal', lean.retain(goal), lean.retain(meta), lean.retain(metaState), lean.retain(core), lean.retain(coreState)));
+        return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
+      });
+    } finally {
+      lean.release(metaState);
+      lean.release(coreState);
+    }
+  }
+
+  /**
+   * Throws when what was just proved contains `sorry` or the theorem itself (a recursion, which only the whole proof could justify);
+   * and, of a finished proof, when it has holes or trusts compiled code.
+   */
+  refuseCheats(before, state, goals) {
+    const { lean } = this.frontend;
+    for (const goal of this.goalsOf(before.values)) {
+      this.withProof(state, goal, proof => {
+        if (lean.number(lean.call('l_Lean_Expr_hasSorry', lean.retain(proof))) === 1) throw new Refused('the tactic uses sorry');
+        if (lean.number(lean.call('l_Lean_Expr_containsFVar', lean.retain(proof), lean.retain(state.root.itself))) === 1) throw new Refused('the tactic uses the theorem itself');
+      });
+    }
+    if (goals.length) return;
+    this.withProof(state, state.root.goal, proof => {
+      if (lean.raw('l_Lean_Expr_hasMVar')(proof) === 1) throw new Refused('no goals are left, but the proof has holes (unassigned metavariables)');
+      const environment = kernel(lean, lean.field(state.values.core, CORE_STATE.environment));
+      const names = lean.call('l_Lean_Expr_getUsedConstants', lean.retain(proof));
+      const { axioms } = this.dependencies.axioms(environment, lean.items(names));
+      lean.release(names);
+      lean.release(environment);
+      const forbidden = axioms.filter(axiom => FORBIDDEN.has(axiom));
+      if (forbidden.length) throw new Refused(`the proof uses ${forbidden.join(', ')}`);
+    });
+  }
+
+  /** Calls `use` with what has been assigned to a goal (borrowed), all assignments inserted. */
+  withProof(state, goal, use) {
+    const { lean } = this.frontend, assignments = lean.retain(lean.field(state.values.meta, 0)); // MetavarContext
+    const pair = lean.call('l_Lean_instantiateMVarsCore', assignments, lean.call('l_Lean_mkMVar', lean.retain(goal)));
+    try { use(lean.field(pair, 0)); } finally { lean.release(pair); }
+  }
+
+  drop(state) {
+    if (state.root === state) for (const owned of [state.commandState, state.goal, state.itself]) this.frontend.lean.release(owned);
+    this.forget(state);
+  }
+
+  forget({ contexts, values }) {
+    for (const object of Object.values({ ...values })) this.frontend.lean.release(object);
+    for (const object of Object.values({ ...contexts })) this.frontend.lean.release(object);
+  }
+}
+
+module.exports = { Goals };

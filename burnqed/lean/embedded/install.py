@@ -27,7 +27,16 @@ from filelock import FileLock
 from burnqed.errors import BadInput
 from burnqed.lean.embedded.bake import bake
 from burnqed.lean.embedded.node import Node, find_node
-from burnqed.lean.embedded.pin import ARCHIVE_BYTES, BAKE_VERSION, INTEGRITY, LEAN_RELEASE, PACKAGE, PACKAGE_SHA512, PACKAGE_VERSION, lean_version
+from burnqed.lean.embedded.pin import (
+    ARCHIVE_BYTES,
+    BAKE_VERSION,
+    INTEGRITY,
+    LEAN_RELEASE,
+    PACKAGE,
+    PACKAGE_SHA512,
+    PACKAGE_VERSION,
+    lean_version,
+)
 
 SCRIPTS = Path(__file__).parent
 NEEDED_BYTES = 1_000_000_000

@@ -12,10 +12,12 @@ const { Dependencies } = require('./environment.cjs');
 const { check } = require('./check.cjs');
 const { Goals } = require('./goals.cjs');
 
+const MESSAGE_CHARACTERS = 8000;
+
 async function main() {
   const { baked, snapshot, module, memoryMb } = workerData;
   const { lean, environment } = await start({ baked, module, memoryMb, source: { snapshot } });
-  const frontend = new Frontend(lean, environment), dependencies = new Dependencies(lean, environment), goals = new Goals(frontend);
+  const frontend = new Frontend(lean, environment), dependencies = new Dependencies(lean, environment), goals = new Goals(frontend, dependencies);
   const handlers = {
     check: request => check(frontend, dependencies, request),
     start: request => goals.start(request),
@@ -23,8 +25,8 @@ async function main() {
     release: request => goals.release(request.states),
   };
   parentPort.on('message', request => {
-    const started = performance.now();
-    const answer = answerTo(handlers[request.kind], request);
+    const lost = replay(handlers, request.replay ?? []), started = performance.now();
+    const answer = lost ?? answerTo(handlers[request.kind], request);
     answer.seconds = (performance.now() - started) / 1000;
     answer.heapMb = lean.runtime.memory.buffer.byteLength / 1048576;
     parentPort.postMessage(answer);
@@ -32,11 +34,21 @@ async function main() {
   parentPort.postMessage({ ready: true });
 }
 
+/** Makes states again that another instance had; gives an answer when that fails. */
+function replay(handlers, requests) {
+  for (const request of requests) {
+    const { error, fatal } = answerTo(handlers[request.kind], request);
+    if (fatal) return { fatal };
+    if (error) return { error: { kind: 'crash', message: `the state was lost and could not be made again: ${error.message}` } };
+  }
+  return null;
+}
+
 function answerTo(handler, request) {
   try {
     return handler(request);
   } catch (error) {
-    if (error instanceof LeanError || error instanceof Refused) return { error: { kind: error.kind ?? 'error', message: error.message } };
+    if (error instanceof LeanError || error instanceof Refused) return { error: { kind: error.kind ?? 'error', message: error.message.slice(0, MESSAGE_CHARACTERS) } };
     // A trap, a stack overflow, a C++ exception (a number): memory may be in any state.
     return { fatal: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : `C++ exception ${error}` };
   }

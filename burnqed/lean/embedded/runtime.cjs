@@ -75,7 +75,24 @@ function makeRuntime(internals) {
     if (!place) throw new Error(`Lean has no symbol ${symbol}`);
     return place;
   };
-  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)) };
+  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), intercept };
+
+  /** Runs `body` while calls of the function `symbol` through the table (as closures make them) go to `handler(original, ...args)`. */
+  function intercept(symbol, handler, body) {
+    const place = address(symbol), original = internals.table.get(place);
+    internals.table.set(place, asWebAssembly((...args) => handler(original, ...args), original.length));
+    try { return body(); } finally { internals.table.set(place, original); }
+  }
+}
+
+/** A JavaScript function of `count` 32-bit numbers that returns one, as the table needs it: imported and exported again by a tiny module. */
+function asWebAssembly(handler, count) {
+  const numbers = Array(count).fill(0x7f), section = (id, bytes) => [id, bytes.length, ...bytes];
+  const bytes = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
+    ...section(1, [1, 0x60, count, ...numbers, 1, 0x7f]),  // type 0: (i32 × count) → i32
+    ...section(2, [1, 1, 0x65, 1, 0x66, 0, 0]),            // import "e" "f" as function 0 of type 0
+    ...section(7, [1, 1, 0x66, 0, 0])];                    // export "f" = function 0
+  return new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)), { e: { f: handler } }).exports.f;
 }
 
 function useStack(internals, runtime, low) {
@@ -96,7 +113,7 @@ function importLibrary(internals, lean, baked, library) {
   lean.raw('_ZN4lean16init_search_pathEv')();
   lean.raw('lean_enable_initializer_execution')();
   lean.raw('lean_io_mark_end_initialization')();
-  lean.raw('lean_init_task_manager_using')(1); // promises need one; no thread is ever started
+  lean.raw('lean_init_task_manager_using')(1); // promises need one; bake.py has tasks run at once, so no thread is ever started
   const init = lean.constructorObject(0, [lean.name(LIBRARY)], 3); // Import {module, importAll, isExported, isMeta}
   lean.setScalar(init, 1, 1);
   // importModules imports opts trustLevel plugins leakEnv loadExts level arts

@@ -140,6 +140,9 @@ const handlers = {
     const members = searches.get(request.root) ?? [];
     searches.delete(request.root);
     for (const id of members) states.delete(id);
+    const released = new Set(members), isOver = job => job.state && released.has(job.state.id);
+    for (const job of queue.filter(isOver)) job.failed('error', 'the search has been released');
+    queue.splice(0, queue.length, ...queue.filter(job => !isOver(job)));
     for (const instance of instances) if (instance.isReady) instance.worker.postMessage({ kind: 'release', states: members });
     say({ id: request.id });
   },
