@@ -38,7 +38,7 @@ def evaluate(
 ) -> None:
     """Search proofs for every theorem of an index and report what was solved within each budget."""
     from burnqed.evaluate.run import eval_json
-    from burnqed.run.evaluate import run_evaluation
+    from burnqed.run.evaluation import run_evaluation
 
     chosen = [*overrides]
     if budgets is not None:
