@@ -251,6 +251,15 @@ def test_names_that_occur_again_get_a_number() -> None:
     assert [d.split()[1] for d in declarations(again)] == ["a", "a_2", "a_3"]
 
 
+def test_a_name_that_means_something_else_in_a_proof_gets_a_number() -> None:
+    proofs = [
+        Proof(name="and_comm", statement="theorem and_comm : True", header="", proof="trivial", found=""),
+        Proof(name="b", statement="1 = 1", header="", proof="exact and_comm", found=""),
+        Proof(name="c", statement="theorem c : 1 = 1", header="", proof="rfl", found=""),
+    ]
+    assert [d.split()[1] for d in declarations(proofs)] == ["and_comm_2", "b", "c"]
+
+
 def test_there_is_one_lean_file_for_each_header() -> None:
     proofs = [
         Proof(name=n, statement="1 = 1", header=h, proof="rfl", found="")

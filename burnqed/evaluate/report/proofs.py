@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from burnqed.evaluate.results import HEAD, IterationResult, Result
@@ -45,21 +45,28 @@ def benchmark_proofs(result: IterationResult) -> list[Proof]:
     return sorted(found.values(), key=lambda p: p.name)
 
 
-def declarations(proofs: Iterable[Proof]) -> list[str]:
-    """Each proof as a Lean theorem; names that occur again get a number."""
-    texts, taken = [], set()
+def declarations(proofs: Sequence[Proof]) -> list[str]:
+    """Each proof as a Lean theorem that can stand in one file with the others.
+
+    A name that occurs again, or that a statement or a proof mentions (it means something of the library there), gets a number.
+    """
+    taken = {word for p in proofs for text in (signature(p.statement, "_"), p.proof) for word in names_in(text)}
+    texts = []
     for proof in proofs:
         name, count = proof.name.translate({ord("«"): None, ord("»"): None}), 1
         while (unique := name if count == 1 else f"{name}_{count}") in taken:
             count += 1
         taken.add(unique)
         # a quoted name is one component: `Nat.foo` unquoted would open the namespace Nat and change what names mean
-        identifier = unique if BARE.fullmatch(unique) else f"«{unique}»"
-        body = textwrap.indent(textwrap.dedent(proof.proof).strip("\n"), "  ")
-        stated = signature(proof.statement, identifier)
+        stated = signature(proof.statement, unique if BARE.fullmatch(unique) else f"«{unique}»")
         end = "\n    := by" if "--" in stated.rpartition("\n")[2] else " := by"  # not within a comment
+        body = textwrap.indent(textwrap.dedent(proof.proof).strip("\n"), "  ")
         texts.append(f"{stated}{end}\n{body}\n")
     return texts
+
+
+def names_in(text: str) -> set[str]:
+    return {token.text for token in tokens(text) if token.kind is Kind.WORD}
 
 
 def signature(statement: str, identifier: str) -> str:
