@@ -1,0 +1,120 @@
+"""Makes a fine-tuned model servable: merged, in its serving type, and shown to write a tactic.
+
+    outcome = export_model(start, adapter, target, config.policy, states)
+
+`target` then loads with plain `AutoModelForCausalLM.from_pretrained` and `AutoTokenizer.from_pretrained`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from peft import PeftModel
+from pydantic import BaseModel, ConfigDict
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+
+from burnqed.config import PolicyConfig
+from burnqed.errors import BadInput
+from burnqed.policy.prompt import extract_tactic, prompt
+from burnqed.policy.version import model_version
+from burnqed.train.model import ADAPTER_FILE, load_model, load_tokenizer
+from burnqed.train.sft import OUTCOME_FILE, SftOutcome
+
+MOST_STATES = 16
+"""States tried before a model counts as one that writes no tactic."""
+
+
+class ExportOutcome(BaseModel):
+    """What was exported, and the sample that shows that it works."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: str
+    """`burnqed.policy.version.model_version`: the server's weight_version."""
+    dtype: str
+    merged: bool
+    """Whether a LoRA adapter went into the weights."""
+    parameters: int
+    sample_state: str
+    sample_tactic: str
+    """Greedy continuation of the state's prompt."""
+    sample_log_prob: float
+    """Natural logarithm, summed over the reply's tokens."""
+
+
+def export_model(
+    start: Path, adapter: Path, target: Path, config: PolicyConfig, states: Sequence[str]
+) -> ExportOutcome:
+    """Writes the model that `adapter` (what `train_sft` wrote) makes of `start` (the whole model it was trained from).
+
+    The merge is done in float32 and in unquantised weights; only the sum is rounded to `policy.dtype`. `states` are proof
+    states to try the result on.
+
+    Raises BadInput when adapter and start do not belong together, the start is quantised, or the result writes no tactic.
+    """
+    trained = SftOutcome.model_validate_json((adapter / OUTCOME_FILE).read_bytes())
+    merge = (adapter / ADAPTER_FILE).is_file()
+    model = load_model(start if merge else adapter, torch.float32)
+    if getattr(model.config, "quantization_config", None) is not None:
+        raise BadInput(
+            f"{start} holds quantised weights, and an adapter merged into those loses its precision; give the unquantised model."
+        )
+    if merge:
+        if (found := model_version(start)) != trained.start_version:
+            raise BadInput(
+                f"The adapter {adapter} was trained on model {trained.start_version}, but {start} is {found}; give that model."
+            )
+        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
+    tokenizer = load_tokenizer(adapter)
+    dtype = getattr(torch, config.dtype)
+    model.to(dtype)
+    model.generation_config = GenerationConfig(
+        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
+    )
+    model.save_pretrained(target)
+    tokenizer.save_pretrained(target)
+    parameters = model.num_parameters()
+    del model
+    state, tactic, log_prob = try_out(target, config, states)
+    return ExportOutcome(
+        version=model_version(target),
+        dtype=config.dtype,
+        merged=merge,
+        parameters=parameters,
+        sample_state=state,
+        sample_tactic=tactic,
+        sample_log_prob=log_prob,
+    )
+
+
+@torch.no_grad()
+def try_out(folder: Path, config: PolicyConfig, states: Sequence[str]) -> tuple[str, str, float]:
+    """Loads the folder anew, as anybody would, and gives the first state for which it writes a tactic, with that tactic
+    and its log-probability.
+    """
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    for state in states[:MOST_STATES]:
+        inputs = tokenizer(prompt(state), return_tensors="pt", return_token_type_ids=False)
+        reply = model.generate(
+            **inputs,
+            do_sample=False,
+            max_new_tokens=config.max_new_tokens,
+            return_dict_in_generate=True,
+            output_logits=True,
+        )
+        tokens = reply.sequences[0, inputs["input_ids"].shape[1] :]  # [n]
+        logits = torch.cat(reply.logits).float()  # [n, vocabulary]
+        log_prob = logits.log_softmax(dim=1).gather(1, tokens[:, None]).sum().item()
+        if not torch.isfinite(logits).all():
+            raise BadInput(
+                f"The model at {folder} computes numbers that are not finite in {config.dtype}; lower sft.learning_rate, or choose another policy.dtype."
+            )
+        tactic = extract_tactic(tokenizer.decode(tokens, skip_special_tokens=True))
+        if tactic:
+            return state, tactic, log_prob
+    raise BadInput(
+        f"The model at {folder} wrote no tactic for any of {len(states[:MOST_STATES])} proof states; raise sft.steps, or check the base model and its prompt."
+    )

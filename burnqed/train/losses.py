@@ -1,0 +1,66 @@
+"""The two losses: next token over completions, and InfoNCE over energies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from burnqed.errors import BadInput
+from burnqed.train.packing import IGNORED, Example, Packed, pack
+
+PACKING_TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 2e-2, torch.float16: 2e-3}
+"""Of the loss, by the type of the frozen weights: what rounding explains. (A sequence that sees its neighbour is off by
+1e-3 with random weights and by much more with trained ones.)"""
+
+
+def completion_loss(model: Any, batch: Packed) -> Tensor:
+    """Cross-entropy summed over the completion tokens of a packed batch.
+
+    Only their hidden states go through the output layer: with a vocabulary of 100,000 the logits of the prompts would be
+    the largest tensor of the training.
+    """
+    hidden = model.get_decoder()(
+        input_ids=batch.input_ids, position_ids=batch.position_ids, use_cache=False
+    ).last_hidden_state  # [R, L, d]
+    counted = batch.targets != IGNORED  # [R, L]
+    logits = model.get_output_embeddings()(hidden[counted]).float()  # [n, vocabulary]
+    return F.cross_entropy(logits, batch.targets[counted], reduction="sum")
+
+
+@torch.no_grad()
+def check_packing(model: Any, examples: Sequence[Example]) -> None:
+    """Compares the loss of the examples in one row with the model's own logits, one sequence at a time.
+
+    Raises BadInput for an architecture that does not keep packed sequences apart, or scales its logits.
+    """
+    model.eval()  # no dropout
+    device, dtype = model.device, model.get_input_embeddings().weight.dtype
+    batch = pack(examples, sum(len(example) for example in examples)).to(device)
+    packed, count = completion_loss(model, batch).item(), batch.completion_tokens
+    single = torch.zeros((), device=device)
+    for example in examples:
+        tokens = torch.from_numpy(example.tokens).to(device)
+        logits = model(input_ids=tokens[None], use_cache=False).logits[0].float()  # [n, vocabulary]
+        start = example.prompt_length
+        single += F.cross_entropy(logits[start - 1 : -1], tokens[start:], reduction="sum")
+    expected = single.item()
+    if not abs(packed - expected) <= PACKING_TOLERANCE[dtype] * expected:
+        raise BadInput(
+            f"Packed training gives another loss than single sequences with {type(model).__name__} "
+            f"({packed / count:.4f} against {expected / count:.4f} per token); choose a Llama-type model."
+        )
+
+
+def info_nce(positive: Tensor, negatives: Tensor, present: Tensor) -> Tensor:
+    """Mean over B of −log of the positive's share of exp(−energy) among itself and its negatives.
+
+    It has no temperature: the head's own is already in the energies, and a second one would undo it.
+
+    positive: [B]; negatives: [B, K]; present: [B, K], False where a row has fewer than K negatives.
+    """
+    logits = torch.cat([-positive[:, None], (-negatives).masked_fill(~present, float("-inf"))], dim=1)  # [B, 1 + K]
+    return -F.log_softmax(logits, dim=1)[:, 0].mean()

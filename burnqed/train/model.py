@@ -1,0 +1,93 @@
+"""Models and tokenizers as fine-tuning and export load them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from torch import nn
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging as transformers_logging
+
+from burnqed.config import SftConfig
+from burnqed.errors import BadInput
+
+transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+
+ADAPTER_FILE = "adapter_config.json"
+"""Its presence tells an adapter's folder from a whole model's."""
+
+
+def device() -> torch.device:
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def load_tokenizer(folder: Path) -> Any:
+    """Raises BadInput when there is none, or none that knows an end of sequence."""
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"No tokenizer could be loaded from {folder} ({first_line(error)}); give a model's folder."
+        ) from None
+    if tokenizer.eos_token_id is None:
+        raise BadInput(
+            f"The tokenizer at {folder} has no end-of-sequence token, which closes every tactic; choose another model."
+        )
+    return tokenizer
+
+
+def load_model(folder: Path, dtype: torch.dtype) -> Any:
+    """A causal language model, in evaluation mode, on the processor."""
+    try:
+        return AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa")
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"No causal language model could be loaded from {folder} ({first_line(error)}); give a model's folder."
+        ) from None
+
+
+def first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")
+
+
+def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
+    """The model to train, on its device, whose trainable parameters are float32.
+
+    `full` trains all weights of `start`. `lora` trains an adapter beside its frozen linear layers: a new one, which changes
+    nothing yet, or a copy of `adapter`.
+    """
+    frozen_type = torch.bfloat16 if config.method == "lora" and config.precision == "bfloat16" else torch.float32
+    model = load_model(start, frozen_type)
+    if config.gradient_checkpointing:
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+    if config.method == "lora":
+        if adapter is not None:
+            model = PeftModel.from_pretrained(model, adapter, is_trainable=True)
+        else:
+            shape = LoraConfig(
+                r=config.lora_rank,
+                lora_alpha=config.lora_alpha,
+                lora_dropout=config.lora_dropout,
+                target_modules="all-linear",
+                task_type="CAUSAL_LM",
+            )
+            model = get_peft_model(model, shape)
+    return model.to(device())
+
+
+def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
+    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+
+
+def copy_weights(model: nn.Module) -> dict[str, torch.Tensor]:
+    """The trainable weights as they are now, on the processor."""
+    return {name: parameter.detach().cpu().clone() for name, parameter in trainable(model).items()}
+
+
+def set_weights(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:
+    with torch.no_grad():
+        for name, parameter in trainable(model).items():
+            parameter.copy_(weights[name])

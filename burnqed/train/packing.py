@@ -1,0 +1,147 @@
+"""Tactic pairs as token sequences, and several sequences in one row.
+
+Sequences are short (a few hundred tokens at most), so without packing most of the work would be padding. A batch holds about
+`batch_tokens` tokens in rows of a length that leaves few gaps. Position ids restart at 0 in each sequence: from that `transformers` derives an attention mask in which no sequence sees another
+(`masking_utils.find_packed_sequence_indices`); `burnqed.train.losses.check_packing` verifies it on the model at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from burnqed.data.pairs import TacticPair
+from burnqed.policy.prompt import prompt
+
+IGNORED = -100
+"""Target of a position that the loss leaves out."""
+
+ATTENTION_LENGTH = 1_024
+"""Row length at which masked attention costs a small model (d = 128) about as much as everything else; for a large model it
+hardly counts, and neither does the choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One pair in tokens."""
+
+    tokens: NDArray[np.int64]
+    """[n]: prompt, tactic, end of sequence."""
+    prompt_length: int
+    """The loss covers the tokens from here on."""
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int) -> tuple[list[Example], int]:
+    """Examples in the order of the pairs, and how many pairs were left out because they exceed `max_length` tokens.
+
+    Prompt and tactic are encoded apart, as they are when the model continues a prompt.
+    """
+    if not pairs:
+        return [], 0
+    prompts = tokenizer([prompt(pair.state) for pair in pairs])["input_ids"]
+    tactics = tokenizer([pair.tactic.strip() for pair in pairs], add_special_tokens=False)["input_ids"]
+    end = [tokenizer.eos_token_id]
+    examples = [
+        Example(np.array(before + after + end, dtype=np.int64), len(before))
+        for before, after in zip(prompts, tactics, strict=True)
+    ]
+    short = [example for example in examples if len(example) <= max_length]
+    return short, len(examples) - len(short)
+
+
+def shuffled(repeats: Sequence[int], seed: int) -> Iterator[int]:
+    """Indices without end. In one round index i comes `repeats[i]` times; every round has its own order, a function of
+    `seed` alone, so that a resumed training finds its place by counting.
+    """
+    stream = np.repeat(np.arange(len(repeats)), repeats)
+    for round_ in count():
+        yield from np.random.default_rng([seed, round_]).permutation(stream).tolist()
+
+
+def batches(examples: Iterable[Example], batch_tokens: int) -> Iterator[list[Example]]:
+    """Consecutive examples whose lengths sum to at most `batch_tokens` (or a single longer one)."""
+    batch: list[Example] = []
+    tokens = 0
+    for example in examples:
+        if batch and tokens + len(example) > batch_tokens:
+            yield batch
+            batch, tokens = [], 0
+        batch.append(example)
+        tokens += len(example)
+    if batch:
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Rows of a batch, R rows of L positions."""
+
+    input_ids: torch.Tensor
+    """[R, L]"""
+    position_ids: torch.Tensor
+    """[R, L], from 0 in each sequence; 0 at every place that holds none."""
+    targets: torch.Tensor
+    """[R, L]: the next token where that one belongs to a completion, else IGNORED."""
+    tokens: int
+    """Places that hold a sequence."""
+    completion_tokens: int
+    """Targets that count."""
+
+    def to(self, device: torch.device) -> Packed:
+        return replace(
+            self,
+            input_ids=self.input_ids.to(device),
+            position_ids=self.position_ids.to(device),
+            targets=self.targets.to(device),
+        )
+
+
+def fill(examples: Sequence[Example], width: int) -> list[list[Example]]:
+    """Rows of at most `width` tokens: the longest example first, each into the first row with room."""
+    rows: list[list[Example]] = []
+    room: list[int] = []
+    for example in sorted(examples, key=len, reverse=True):
+        row = next((r for r, free in enumerate(room) if free >= len(example)), len(rows))
+        if row == len(rows):
+            rows.append([])
+            room.append(width)
+        rows[row].append(example)
+        room[row] -= len(example)
+    return rows
+
+
+def pack(examples: Sequence[Example], width: int | None = None) -> Packed:
+    """The examples in rows of `width`; by default in as few places as possible, weighed against attention, whose cost grows
+    with the length of the rows.
+    """
+    longest = max(len(example) for example in examples)
+    widths = [width] if width else [longest, longest * 3 // 2, longest * 2, longest * 3]
+    packings = [(w, fill(examples, w)) for w in widths]
+    width, rows = min(packings, key=lambda p: len(p[1]) * p[0] * (1 + p[0] / ATTENTION_LENGTH))
+    input_ids = np.zeros((len(rows), width), dtype=np.int64)
+    position_ids = np.zeros_like(input_ids)
+    targets = np.full_like(input_ids, IGNORED)
+    for r, examples_of_row in enumerate(rows):
+        start = 0
+        for example in examples_of_row:
+            end = start + len(example)
+            input_ids[r, start:end] = example.tokens
+            position_ids[r, start:end] = np.arange(len(example))
+            targets[r, start + example.prompt_length - 1 : end - 1] = example.tokens[example.prompt_length :]
+            start = end
+    return Packed(
+        torch.from_numpy(input_ids),
+        torch.from_numpy(position_ids),
+        torch.from_numpy(targets),
+        sum(len(example) for example in examples),
+        sum(len(example) - example.prompt_length for example in examples),
+    )

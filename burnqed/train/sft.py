@@ -1,0 +1,231 @@
+"""Fine-tuning on next-token loss over tactics: known pairs, and pairs from proofs that search found.
+
+    outcome = train_sft(base, Pairs(known, found), config.sft, iteration=1, previous=…, validation_fraction=0.05,
+                        workdir=…, checkpoints=Checkpoints(store, path))
+
+writes `workdir/adapter`: a LoRA adapter or all weights (`sft.method`), with the tokenizer and the outcome (`sft.json`). The
+loop (`burnqed.train.loop`) is plain torch: a small model on two processor cores should spend its time in matrix products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from peft import PeftModel
+from pydantic import BaseModel, ConfigDict
+
+from burnqed.config import SftConfig
+from burnqed.data.pairs import TacticPair
+from burnqed.data.split import split, unit_interval
+from burnqed.errors import BadInput
+from burnqed.log import log
+from burnqed.manifest import digest_of
+from burnqed.policy.version import model_version
+from burnqed.train.checkpoint import Checkpoints
+from burnqed.train.loop import EvaluationLoss, Kind, LossRow, Training
+from burnqed.train.losses import check_packing
+from burnqed.train.model import ADAPTER_FILE, load_tokenizer, load_trainable
+from burnqed.train.packing import Example, encode
+
+OUTCOME_FILE = "sft.json"
+
+
+class SftOutcome(BaseModel):
+    """What a fine-tuning did."""
+
+    model_config = ConfigDict(frozen=True)
+
+    method: Literal["full", "lora"]
+    start: Literal["previous_adapter", "merged", "base"]
+    start_version: str
+    """Version of the whole model that was loaded: the one that a LoRA adapter belongs to."""
+    iteration: int
+    learning_rate: float
+    """At the peak."""
+    steps: int
+    best_step: int
+    """Whose weights were kept."""
+    best: EvaluationLoss | None
+    """None without validation pairs."""
+    last_loss: float
+    """Mean training loss of the last 50 steps."""
+    tokens: int
+    tokens_per_s: float
+    base_pairs: int
+    trajectory_pairs: int
+    """Trained on, without repetition."""
+    validation_pairs: int
+    too_long: int
+    """Pairs left out because they exceed `sft.max_length` tokens."""
+    rows: list[LossRow]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What to train on."""
+
+    base: Sequence[TacticPair]
+    """Of known proofs."""
+    trajectory: Sequence[TacticPair] = ()
+    """Of proofs found in earlier iterations; what comes twice counts once."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the weights come from."""
+
+    model: Path
+    """A whole model."""
+    adapter: Path | None
+    """A LoRA adapter of that model, to be trained further."""
+
+
+def train_sft(
+    base: Path,
+    pairs: Pairs,
+    config: SftConfig,
+    *,
+    iteration: int,
+    validation_fraction: float,
+    workdir: Path,
+    checkpoints: Checkpoints,
+    previous: Path | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> SftOutcome:
+    """Trains and writes `workdir/adapter`; continues from the checkpoint, if there is one.
+
+    base: folder of the model that iteration 0 starts from. previous: what iteration N > 0 starts from, as `sft.start` says:
+    the folder that iteration N − 1 wrote here (`previous_adapter`) or its exported model (`merged`).
+
+    Raises BadInput when model or pairs are unusable or the loss is no number, TryAgain (after a checkpoint) once
+    `should_stop` says so.
+    """
+    # 1. Model
+    kind = "base" if iteration == 0 else config.start
+    start = find_start(base, previous, config, kind, iteration)
+    version = model_version(start.model)
+    tokenizer = load_tokenizer(start.model)
+    torch.manual_seed(config.seed)
+    model = load_trainable(start.model, start.adapter, config)
+    # 2. Data
+    chosen = choose(pairs, config, iteration, validation_fraction)
+    examples: dict[str, list[Example]] = {}
+    too_long = 0
+    for name, part in chosen.items():
+        examples[name], left_out = encode(tokenizer, part, config.max_length)
+        too_long += left_out
+    training = examples["base"] + examples["trajectory"]
+    if not training:
+        raise BadInput(
+            "There is no tactic pair to train on; give known proofs, or check the filters of the data section."
+        )
+    check_packing(model, training[:8])
+    repeats = [1] * len(examples["base"]) + [config.trajectory_upsample] * len(examples["trajectory"])
+    validation: dict[Kind, list[Example]] = {
+        "base": examples["base validation"],
+        "trajectory": examples["trajectory validation"],
+    }
+    log.info(
+        "fine-tuning: %s; %d too long", ", ".join(f"{len(e):,} {name} pairs" for name, e in examples.items()), too_long
+    )
+    # 3. Training
+    run = Training(
+        model,
+        training,
+        repeats,
+        validation,
+        config,
+        steps=config.steps if iteration == 0 else config.later_steps,
+        peak=config.learning_rate * config.learning_rate_decay**iteration,
+    )
+    run.run(checkpoints, fingerprint(config, iteration, version, chosen), should_stop)
+    # 4. Result
+    target = workdir / "adapter"
+    save(model, target, version)
+    tokenizer.save_pretrained(target)
+    steps = run.rows[1:]
+    tokens = sum(row.tokens for row in steps)
+    outcome = SftOutcome(
+        method=config.method,
+        start=kind,
+        start_version=version,
+        iteration=iteration,
+        learning_rate=run.peak,
+        steps=run.steps,
+        best_step=run.best_step,
+        best=run.best,
+        last_loss=float(np.mean([row.loss for row in steps[-50:]])),
+        tokens=tokens,
+        tokens_per_s=tokens / sum(row.seconds for row in steps),
+        base_pairs=len(examples["base"]),
+        trajectory_pairs=len(examples["trajectory"]),
+        validation_pairs=sum(len(part) for part in validation.values()),
+        too_long=too_long,
+        rows=run.rows,
+    )
+    (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return outcome
+
+
+def find_start(base: Path, previous: Path | None, config: SftConfig, kind: str, iteration: int) -> Start:
+    """What to load. Raises BadInput when the previous iteration left nothing of the kind that is needed."""
+    if kind == "base":
+        return Start(base, None)
+    if previous is None or not previous.is_dir():
+        raise BadInput(f"sft.start is {kind}, but there is no result of iteration {iteration - 1}; run that one first.")
+    continues_adapter = kind == "previous_adapter" and config.method == "lora"
+    if (previous / ADAPTER_FILE).is_file() != continues_adapter:
+        found, needed = (
+            ("a whole model", "a LoRA adapter") if continues_adapter else ("a LoRA adapter", "a whole model")
+        )
+        raise BadInput(
+            f"{previous} holds {found}, but sft.start={kind} with sft.method={config.method} needs {needed}; "
+            "keep sft.method over all iterations, or set sft.start=merged."
+        )
+    return Start(base, previous) if continues_adapter else Start(previous, None)
+
+
+def choose(pairs: Pairs, config: SftConfig, iteration: int, validation_fraction: float) -> dict[str, list[TacticPair]]:
+    """The pairs of each use: all base pairs at iteration 0 and a sample afterwards, all trajectory pairs."""
+    base, base_validation = split(pairs.base, validation_fraction)
+    distinct = {(pair.theorem, pair.state, pair.tactic): pair for pair in pairs.trajectory}
+    trajectory, trajectory_validation = split(distinct.values(), validation_fraction)
+    if iteration > 0:
+        base = sample(base, config.base_pairs, config.seed, iteration)
+    return {
+        "base": base,
+        "trajectory": trajectory,
+        # the same pairs in every iteration, so that losses compare
+        "base validation": sample(base_validation, config.evaluation_pairs),
+        "trajectory validation": sample(trajectory_validation, config.evaluation_pairs),
+    }
+
+
+def sample(pairs: list[TacticPair], size: int, *salt: int) -> list[TacticPair]:
+    """`size` of the pairs (all for 0), chosen by hash; in their order."""
+    if size == 0 or len(pairs) <= size:
+        return pairs
+    draws = [unit_interval("sample", *salt, pair.theorem, pair.state, pair.tactic) for pair in pairs]
+    limit = sorted(draws)[size]
+    return [pair for pair, draw in zip(pairs, draws, strict=True) if draw < limit]
+
+
+def save(model: Any, target: Path, version: str) -> None:
+    """Writes an adapter without the paths of this machine, or a whole model."""
+    if not isinstance(model, PeftModel):
+        model.save_pretrained(target)
+        return
+    model.peft_config["default"].base_model_name_or_path = version
+    model.save_pretrained(target, save_embedding_layers=False)
+    (target / "README.md").unlink()  # a model card that names the base model's folder
+
+
+def fingerprint(config: SftConfig, iteration: int, version: str, chosen: dict[str, list[TacticPair]]) -> str:
+    """Of all that decides the course of a training."""
+    data: dict[str, Any] = {name: [(p.state, p.tactic) for p in part] for name, part in chosen.items()}
+    return digest_of([config.model_dump(), iteration, version, data])

@@ -1,0 +1,485 @@
+"""Fine-tuning and export, with real training of a small model."""
+
+import json
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from peft import PeftModel
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
+
+from burnqed.config import PolicyConfig, SftConfig
+from burnqed.data.pairs import TacticPair
+from burnqed.data.split import is_validation
+from burnqed.errors import BadInput, TryAgain
+from burnqed.policy.prompt import extract_tactic, prompt
+from burnqed.policy.tiny import make_base
+from burnqed.policy.version import model_version
+from burnqed.store import Store
+from burnqed.train.checkpoint import Checkpoints
+from burnqed.train.export import export_model
+from burnqed.train.loop import LossRow
+from burnqed.train.losses import check_packing, completion_loss
+from burnqed.train.model import load_model, load_tokenizer, load_trainable
+from burnqed.train.packing import IGNORED, batches, encode, pack, shuffled
+from burnqed.train.sft import Pairs, SftOutcome, train_sft
+
+SHAPE = PolicyConfig(hidden_size=48, layers=2, heads=3, vocabulary=400, max_prompt_tokens=128, max_new_tokens=24)
+SETTINGS = SftConfig(
+    learning_rate=1e-2,
+    steps=30,
+    later_steps=15,
+    batch_tokens=512,
+    max_length=160,
+    warmup_steps=5,
+    evaluate_every=10,
+    checkpoint_every=12,
+    base_pairs=100,
+    lora_rank=4,
+    lora_alpha=8,
+    lora_dropout=0.1,
+)
+
+
+def make_pairs(n: int, source: str, seed: int) -> list[TacticPair]:
+    """States whose tactic can be read off: the lemma follows from the operator, its arguments from the goal."""
+    draw = random.Random(seed)
+    lemmas = {"+": "Nat.add_comm", "*": "Nat.mul_comm"}
+    pairs = []
+    for i in range(n):
+        a, b = draw.sample("abcdkmnxyz", 2)
+        op = draw.choice("+*")
+        hypotheses = "".join(f"h{j} : {a} ≤ {j}\n" for j in range(draw.randint(0, 5)))
+        pairs.append(
+            TacticPair(
+                theorem=f"{source}::t{i // 2}",
+                state=f"{a} {b} : Nat\n{hypotheses}⊢ {a} {op} {b} = {b} {op} {a}",
+                tactic=f"exact {lemmas[op]} {a} {b}",
+                depth=0,
+                source=source,
+                num_goals=1,
+            )
+        )
+    return pairs
+
+
+PAIRS = Pairs(make_pairs(240, "known", 0), make_pairs(40, "search", 1))
+Trained = tuple[SftOutcome, Path]
+"""An outcome, and the folder that was written."""
+
+LORA = SETTINGS.model_copy(update={"method": "lora", "learning_rate": 2e-2})
+
+
+def as_simp(pairs: Sequence[TacticPair]) -> list[TacticPair]:
+    """The same lemmas used in another way: what an adapter can learn beside a model that knows the lemmas."""
+    return [pair.model_copy(update={"tactic": f"simp [{pair.tactic.split()[1]}]"}) for pair in pairs]
+
+
+SIMP = Pairs(as_simp(PAIRS.base), as_simp(PAIRS.trajectory))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """Small matrices on a shared machine: threads would only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("base")
+    make_base([prompt(pair.state) + pair.tactic for pair in PAIRS.base], folder, SHAPE, seed=0)
+    return folder
+
+
+def train(base: Path, workdir: Path, config: SftConfig = SETTINGS, **options: Any) -> SftOutcome:
+    options = {"iteration": 0, "validation_fraction": 0.1, "pairs": PAIRS} | options
+    options.setdefault("checkpoints", Checkpoints(Store(str(workdir / "store")), "checkpoint.pt"))
+    return train_sft(base, options.pop("pairs"), config, workdir=workdir, **options)
+
+
+@pytest.fixture(scope="module")
+def full(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    workdir = tmp_path_factory.mktemp("full")
+    return train(base, workdir), workdir / "adapter"
+
+
+@pytest.fixture(scope="module")
+def lora(full: Trained, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """An adapter of the fully trained model."""
+    workdir = tmp_path_factory.mktemp("lora")
+    return train(full[1], workdir, LORA, pairs=SIMP), workdir / "adapter"
+
+
+class StopAfter:
+    """Says stop from the n-th question on."""
+
+    def __init__(self, n: int) -> None:
+        self.left = n
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+def curve(rows: list[LossRow]) -> list[tuple[object, ...]]:
+    return [(row.step, row.loss, row.learning_rate, row.tokens, row.evaluation) for row in rows]
+
+
+# ---- packing and loss
+
+
+def test_the_loss_counts_exactly_the_tokens_of_tactic_and_end(base: Path) -> None:
+    tokenizer = load_tokenizer(base)
+    examples, _ = encode(tokenizer, PAIRS.base[:20], 160)
+    batch = pack(examples)
+    assert batch.input_ids.shape[0] < 20  # several in a row, or this shows nothing
+    replies = []
+    for targets in batch.targets:
+        tokens = targets[targets != IGNORED].tolist()
+        replies += tokenizer.decode(tokens).split(tokenizer.eos_token)[:-1]
+    assert sorted(replies) == sorted(pair.tactic for pair in PAIRS.base[:20])
+    assert batch.completion_tokens == int((batch.targets != IGNORED).sum())
+    assert batch.tokens == sum(len(example) for example in examples)
+    for example, pair in zip(examples, PAIRS.base[:20], strict=True):
+        assert tokenizer.decode(example.tokens) == prompt(pair.state) + pair.tactic + tokenizer.eos_token
+
+
+def test_the_packed_loss_equals_the_loss_of_single_sequences(full: Trained) -> None:
+    _, folder = full
+    model = load_model(folder, torch.float32)
+    examples, _ = encode(load_tokenizer(folder), PAIRS.base[:20], 160)
+    batch = pack(examples)
+    assert batch.input_ids.shape[0] < 20  # several in a row
+    single = 0.0
+    for example in examples:
+        labels = torch.tensor(example.tokens)
+        labels[: example.prompt_length] = IGNORED
+        mean = model(input_ids=torch.tensor(example.tokens)[None], labels=labels[None]).loss  # transformers' own loss
+        single += mean.item() * (len(example) - example.prompt_length)
+    assert completion_loss(model, batch).item() == pytest.approx(single, rel=1e-5)
+    check_packing(model, examples)
+
+
+def test_gradients_of_a_packed_batch_equal_those_of_single_sequences(base: Path) -> None:
+    model = load_model(base, torch.float32)
+    examples, _ = encode(load_tokenizer(base), PAIRS.base[:8], 160)
+    completion_loss(model, pack(examples)).backward()
+    packed = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
+    model.zero_grad()
+    for example in examples:
+        completion_loss(model, pack([example])).backward()
+    for name, parameter in model.named_parameters():
+        torch.testing.assert_close(packed[name], parameter.grad, rtol=1e-3, atol=1e-4)
+
+
+def test_a_model_whose_packed_sequences_see_each_other_is_refused(full: Trained) -> None:
+    _, folder = full
+    model = load_model(folder, torch.float32)
+    examples, _ = encode(load_tokenizer(folder), PAIRS.base[:8], 160)
+    decoder = model.get_decoder()
+    whole = decoder.forward
+
+    def leaking(*args: Any, position_ids: torch.Tensor | None = None, **kwargs: Any) -> Any:
+        return whole(*args, **kwargs)
+
+    decoder.forward = leaking
+    with pytest.raises(BadInput, match="Packed training"):
+        check_packing(model, examples)
+
+
+def test_pairs_that_are_too_long_are_left_out_and_counted(base: Path) -> None:
+    examples, too_long = encode(load_tokenizer(base), PAIRS.base, 60)
+    assert 0 < too_long < len(PAIRS.base)
+    assert len(examples) + too_long == len(PAIRS.base)
+    assert max(len(example) for example in examples) <= 60
+
+
+def test_a_round_holds_every_pair_as_often_as_it_counts_and_rounds_differ() -> None:
+    order = shuffled([1, 3, 2], seed=0)
+    rounds = [[next(order) for _ in range(6)] for _ in range(5)]
+    assert all(sorted(r) == [0, 1, 1, 1, 2, 2] for r in rounds)
+    assert len({tuple(r) for r in rounds}) > 1
+
+
+def test_batches_keep_to_their_tokens(base: Path) -> None:
+    examples, _ = encode(load_tokenizer(base), PAIRS.base, 160)
+    found = list(batches(examples, 300))
+    assert [e for batch in found for e in batch] == examples
+    assert all(sum(map(len, batch)) <= 300 for batch in found)
+    assert all(sum(map(len, batch)) + len(after[0]) > 300 for batch, after in pairwise(found))
+
+
+# ---- training
+
+
+def test_training_lowers_the_loss_on_theorems_that_it_never_saw(full: Trained) -> None:
+    outcome, folder = full
+    evaluations = [row.evaluation for row in outcome.rows if row.evaluation]
+    assert [row.step for row in outcome.rows if row.evaluation] == [0, 10, 20, 30]
+    assert evaluations[-1].total < 0.5 * evaluations[0].total
+    assert outcome.best is not None
+    assert outcome.best.total == min(e.total for e in evaluations)
+    assert outcome.start == "base"
+    assert outcome.start_version != model_version(folder)
+    validation = {p.theorem for p in (*PAIRS.base, *PAIRS.trajectory) if is_validation(p.theorem, 0.1)}
+    assert outcome.validation_pairs == sum(p.theorem in validation for p in (*PAIRS.base, *PAIRS.trajectory))
+    assert outcome.base_pairs + outcome.trajectory_pairs + outcome.validation_pairs == 280
+
+
+def test_the_total_evaluation_loss_is_the_mean_over_tokens_of_both_parts(full: Trained) -> None:
+    outcome, _ = full
+    for row in outcome.rows:
+        if found := row.evaluation:
+            assert found.base is not None
+            assert found.trajectory is not None
+            assert min(found.base, found.trajectory) <= found.total <= max(found.base, found.trajectory)
+
+
+def test_the_learning_rate_rises_to_its_peak_and_falls_and_halves_each_iteration(
+    full: Trained, base: Path, tmp_path: Path
+) -> None:
+    outcome, _ = full
+    rates = [row.learning_rate for row in outcome.rows[1:]]
+    peak = rates.index(max(rates))
+    assert max(rates) == pytest.approx(SETTINGS.learning_rate)
+    assert peak == SETTINGS.warmup_steps - 1
+    assert rates[:peak] == sorted(rates[:peak])
+    assert rates[peak:] == sorted(rates[peak:], reverse=True)
+    assert rates[-1] < 0.1 * SETTINGS.learning_rate
+    later = train(base, tmp_path, iteration=2)
+    assert max(row.learning_rate for row in later.rows) == pytest.approx(SETTINGS.learning_rate / 4)
+    assert later.steps == SETTINGS.later_steps
+
+
+def test_equal_seeds_give_equal_weights_and_another_seed_other_ones(full: Trained, base: Path, tmp_path: Path) -> None:
+    outcome, folder = full
+    again = train(base, tmp_path / "a")
+    other = train(base, tmp_path / "b", SETTINGS.model_copy(update={"seed": 1}))
+    assert curve(again.rows) == curve(outcome.rows)
+    assert model_version(tmp_path / "a/adapter") == model_version(folder)
+    assert curve(other.rows) != curve(outcome.rows)
+
+
+def test_all_base_pairs_train_at_first_and_a_sample_of_them_later(base: Path, tmp_path: Path, full: Trained) -> None:
+    outcome, _ = full
+    later = train(base, tmp_path, iteration=1)
+    assert outcome.base_pairs > 200
+    assert later.base_pairs == SETTINGS.base_pairs
+    assert later.trajectory_pairs == outcome.trajectory_pairs
+    assert later.validation_pairs == outcome.validation_pairs
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+@pytest.mark.parametrize("accumulation", [1, 2])
+def test_an_interrupted_training_continues_to_the_same_losses_and_weights(
+    base: Path, tmp_path: Path, method: str, accumulation: int
+) -> None:
+    config = SETTINGS.model_copy(update={"method": method, "accumulation": accumulation, "batch_tokens": 256})
+    whole = train(base, tmp_path / "whole", config)
+
+    checkpoints = Checkpoints(Store(str(tmp_path / "store")), "run/checkpoint.pt")
+    for attempt, polls in enumerate((9, 2, 17)):  # in the middle of steps and of evaluations
+        torch.manual_seed(attempt)  # what the new process happens to have
+        with pytest.raises(TryAgain):
+            train(base, tmp_path / f"cut{attempt}", config, checkpoints=checkpoints, should_stop=StopAfter(polls))
+        assert not (tmp_path / f"cut{attempt}/adapter").exists()
+    resumed = train(base, tmp_path / "resumed", config, checkpoints=checkpoints)
+
+    assert curve(resumed.rows) == curve(whole.rows)
+    assert resumed.best_step == whole.best_step
+    name = "model.safetensors" if method == "full" else "adapter_model.safetensors"
+    expected, found = load_file(tmp_path / "whole/adapter" / name), load_file(tmp_path / "resumed/adapter" / name)
+    assert expected.keys() == found.keys()
+    assert all(torch.equal(expected[key], found[key]) for key in expected)
+
+
+def test_a_killed_training_continues_from_its_last_checkpoint(base: Path, tmp_path: Path, full: Trained) -> None:
+    class Killed(Exception):
+        pass
+
+    checkpoints = Checkpoints(Store(str(tmp_path)), "checkpoint.pt")
+    stop = StopAfter(25)  # evaluations ask too: between the checkpoint at step 12 and the next
+
+    def killed() -> bool:
+        if stop():
+            raise Killed
+        return False
+
+    with pytest.raises(Killed):
+        train(base, tmp_path, checkpoints=checkpoints, should_stop=killed)
+    assert checkpoints.store.exists("checkpoint.pt")
+    resumed = train(base, tmp_path, checkpoints=checkpoints)
+    assert curve(resumed.rows) == curve(full[0].rows)
+    checkpoints.clear()
+    assert not checkpoints.store.exists("checkpoint.pt")
+
+
+def test_a_checkpoint_of_other_data_is_refused(base: Path, tmp_path: Path) -> None:
+    checkpoints = Checkpoints(Store(str(tmp_path)), "checkpoint.pt")
+    with pytest.raises(TryAgain):
+        train(base, tmp_path, checkpoints=checkpoints, should_stop=lambda: True)
+    with pytest.raises(BadInput, match=r"checkpoint\.pt belongs to a training with other data"):
+        train(base, tmp_path, checkpoints=checkpoints, pairs=Pairs(PAIRS.base[:-1]))
+
+
+def test_a_training_that_diverges_says_so(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"lower sft\.learning_rate"):
+        train(base, tmp_path, SETTINGS.model_copy(update={"learning_rate": 1e30, "warmup_steps": 0}))
+
+
+def test_no_pairs_and_no_model_are_bad_input(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no tactic pair"):
+        train(base, tmp_path, pairs=Pairs([]))
+    with pytest.raises(BadInput, match="no model"):
+        train(tmp_path / "nowhere", tmp_path)
+
+
+def test_bfloat16_with_gradient_checkpointing_trains_an_adapter_in_float32(tmp_path: Path, full: Trained) -> None:
+    """The settings of a large model on a GPU."""
+    config = LORA.model_copy(update={"precision": "bfloat16", "gradient_checkpointing": True})
+    outcome = train(full[1], tmp_path, config, pairs=SIMP)
+    assert outcome.best is not None
+    assert outcome.rows[0].evaluation is not None
+    assert outcome.best.total < 0.7 * outcome.rows[0].evaluation.total
+    model = load_trainable(full[1], None, config)
+    assert {p.dtype for p in model.parameters() if p.requires_grad} == {torch.float32}
+    assert {p.dtype for p in model.parameters() if not p.requires_grad} == {torch.bfloat16}
+
+
+# ---- where an iteration starts
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+def test_a_later_iteration_starts_where_it_is_told_to(
+    base: Path, tmp_path: Path, method: str, full: Trained, lora: Trained
+) -> None:
+    first, adapter = full if method == "full" else lora
+    base, pairs = (base, PAIRS) if method == "full" else (full[1], SIMP)
+    merged = tmp_path / "model"
+    export_model(base, adapter, merged, SHAPE, [p.state for p in PAIRS.base])
+    config = SETTINGS.model_copy(update={"method": method, "later_steps": 1})
+    starts = {}
+    for start, previous in (("base", None), ("previous_adapter", adapter), ("merged", merged)):
+        outcome = train(
+            base,
+            tmp_path / start,
+            config.model_copy(update={"start": start}),
+            iteration=1,
+            previous=previous,
+            pairs=pairs,
+        )
+        assert outcome.start == start
+        assert outcome.rows[0].evaluation is not None
+        starts[start] = outcome.rows[0].evaluation.total
+        expected = base if start == "base" or (method, start) == ("lora", "previous_adapter") else previous
+        assert expected is not None
+        assert outcome.start_version == model_version(expected)
+    assert first.best is not None
+    assert first.rows[0].evaluation is not None
+    assert starts["base"] == pytest.approx(first.rows[0].evaluation.total)
+    assert starts["previous_adapter"] == pytest.approx(first.best.total)
+    assert starts["merged"] == pytest.approx(first.best.total, rel=1e-4)
+
+
+def test_a_predecessor_of_the_wrong_kind_is_bad_input(base: Path, tmp_path: Path, full: Trained, lora: Trained) -> None:
+    config = SETTINGS.model_copy(update={"start": "previous_adapter"})
+    with pytest.raises(BadInput, match="iteration 0"):
+        train(base, tmp_path, config, iteration=1)
+    with pytest.raises(BadInput, match="needs a whole model"):
+        train(base, tmp_path, config, iteration=1, previous=lora[1])
+    with pytest.raises(BadInput, match="needs a LoRA adapter"):
+        train(base, tmp_path, config.model_copy(update={"method": "lora"}), iteration=1, previous=full[1])
+
+
+# ---- LoRA and export
+
+
+def test_a_lora_training_writes_nothing_but_its_adapter(lora: Trained) -> None:
+    outcome, folder = lora
+    assert outcome.best is not None
+    assert outcome.rows[0].evaluation is not None
+    assert outcome.best.total < 0.7 * outcome.rows[0].evaluation.total
+    weights = load_file(folder / "adapter_model.safetensors")
+    assert all("lora_" in name for name in weights)
+    assert {name.split(".")[-3] for name in weights} == {
+        "q_proj",
+        "k_proj",
+        "v_proj",
+        "o_proj",
+        "gate_proj",
+        "up_proj",
+        "down_proj",
+    }
+    assert not (folder / "model.safetensors").exists()
+    shape = json.loads((folder / "adapter_config.json").read_text())
+    assert shape["base_model_name_or_path"] == outcome.start_version
+    assert tempfile.gettempdir() not in "".join(file.read_text(errors="replace") for file in folder.iterdir())
+
+
+def test_the_merged_model_computes_what_base_and_adapter_compute(tmp_path: Path, full: Trained, lora: Trained) -> None:
+    base, adapter = full[1], lora[1]
+    exported = export_model(base, adapter, tmp_path / "model", SHAPE, [p.state for p in PAIRS.base])
+    assert exported.merged
+    text = load_tokenizer(base)(prompt(PAIRS.base[0].state) + PAIRS.base[0].tactic, return_tensors="pt")
+    plain = load_model(base, torch.float32)
+    merged = load_model(tmp_path / "model", torch.float32)
+    with torch.no_grad():
+        before = plain(text["input_ids"]).logits
+        beside = PeftModel.from_pretrained(plain, adapter)(text["input_ids"]).logits
+        within = merged(text["input_ids"]).logits
+    torch.testing.assert_close(within, beside, rtol=1e-4, atol=1e-4)
+    assert (beside - before).abs().max() > 0.1
+
+
+def test_an_adapter_is_not_merged_into_another_model(base: Path, tmp_path: Path, lora: Trained) -> None:
+    with pytest.raises(BadInput, match="was trained on model"):
+        export_model(base, lora[1], tmp_path / "model", SHAPE, ["⊢ True"])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_an_exported_model_loads_plainly_and_writes_a_tactic(
+    base: Path, tmp_path: Path, dtype: str, full: Trained
+) -> None:
+    outcome = export_model(
+        base, full[1], tmp_path, SHAPE.model_copy(update={"dtype": dtype}), [p.state for p in PAIRS.base]
+    )
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
+    assert model.dtype == getattr(torch, dtype)
+    assert model.generation_config.eos_token_id == tokenizer.eos_token_id
+    assert outcome.version == model_version(tmp_path)
+    assert outcome.sample_log_prob < 0
+    inputs = tokenizer(prompt(outcome.sample_state), return_tensors="pt")
+    reply = model.generate(inputs["input_ids"], do_sample=False, max_new_tokens=SHAPE.max_new_tokens)
+    text = tokenizer.decode(reply[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+    assert extract_tactic(text) == outcome.sample_tactic
+
+
+def test_a_model_that_writes_nothing_or_computes_nonsense_is_not_exported(
+    base: Path, tmp_path: Path, full: Trained
+) -> None:
+    _, folder = full
+    broken = tmp_path / "broken"
+    with tempfile.TemporaryDirectory() as scratch:
+        train(base, Path(scratch))
+        (Path(scratch) / "adapter").rename(broken)
+    model = load_model(broken, torch.float32)
+    with torch.no_grad():
+        model.model.norm.weight.fill_(float("nan"))
+    model.save_pretrained(broken)
+    with pytest.raises(BadInput, match="not finite"):
+        export_model(base, broken, tmp_path / "nan", SHAPE, ["⊢ True"])
+    silent = LlamaForCausalLM(LlamaConfig.from_pretrained(folder))
+    with torch.no_grad():
+        silent.lm_head.weight.zero_()  # tied: every token is as likely, and the greedy choice is the first, the end
+    silent.save_pretrained(broken)
+    with pytest.raises(BadInput, match="wrote no tactic"):
+        export_model(base, broken, tmp_path / "silent", SHAPE, ["⊢ True", "⊢ 1 = 1"])
