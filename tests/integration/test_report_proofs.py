@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.lean.check import check_all
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.proofs import read_proofs
+from burnqed.lean.protocol import Verdict
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
 from tests.fixtures.evaluations import HEADER, evaluation, iteration, theorem, unproved
 
@@ -80,22 +82,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-async def refused(*files: Path) -> tuple[int, list[str]]:
-    """How many proofs the files hold, and which of them are refused and why."""
-    async with EmbeddedLean(workers=1) as lean:
-        verdicts = [v for file in files for v in await check_all(read_proofs(file), lean)]
-    return len(verdicts), [f"{v.name}: {v.reason}" for v in verdicts if not v.accepted]
+@pytest.fixture(scope="module")
+def verdicts(folder: Path) -> dict[str, list[Verdict]]:
+    """What Lean says about the proofs of the JSON file, of the Lean files, and of the page, each taken out of the page by itself."""
+    sources = {"json": [folder / "proofs.json"], "lean": sorted(folder.glob("*.lean")), "page": []}
+    (folder / "page").mkdir()
+    for number, (header, text) in enumerate(Blocks((folder / "index.html").read_text(encoding="utf-8")).proofs):
+        sources["page"].append(folder / "page" / f"{number}.lean")
+        sources["page"][-1].write_text(f"{header}\n{text}", encoding="utf-8")
+
+    async def check() -> dict[str, list[Verdict]]:
+        async with EmbeddedLean(workers=1) as lean:
+            return {
+                name: await check_all([proof for file in files for proof in read_proofs(file)], lean)
+                for name, files in sources.items()
+            }
+
+    return asyncio.run(check())
 
 
-async def test_the_files_beside_the_page_compile(folder: Path) -> None:
-    assert await refused(folder / "proofs.json") == (len(PROVED) + 1, [])
-    assert await refused(*folder.glob("*.lean")) == (len(PROVED) + 1, [])
-
-
-async def test_the_text_of_the_page_compiles(folder: Path, tmp_path: Path) -> None:
-    found = Blocks((folder / "index.html").read_text(encoding="utf-8")).proofs
-    files = []
-    for number, (header, text) in enumerate(found):
-        files.append(tmp_path / f"{number}.lean")
-        files[-1].write_text(f"{header}\n{text}", encoding="utf-8")
-    assert await refused(*files) == (len(PROVED) + 1, [])
+@pytest.mark.parametrize("source", ["json", "lean", "page"])
+def test_every_proof_compiles_again(source: str, verdicts: dict[str, list[Verdict]]) -> None:
+    assert len(verdicts[source]) == len(PROVED) + 1
+    assert [f"{v.name}: {v.reason}" for v in verdicts[source] if not v.accepted] == []

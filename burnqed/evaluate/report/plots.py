@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from burnqed.evaluate.report.inputs import LossPoint
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, SearchFigures
 
-SIZE = (5.2, 3.0)
+SIZE = (4.8, 2.85)
 """Inches of the drawing; the page scales it."""
 
 INK, MUTED, LINE, PAPER = "#000001", "#000002", "#000003", "#000004"
@@ -30,10 +30,10 @@ VARIABLES = {
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "burnqed",
-    "font.size": 9.5,
+    "font.size": 9,
     "text.color": INK,
     "axes.labelcolor": MUTED,
-    "axes.labelsize": 9,
+    "axes.labelsize": 8.5,
     "axes.edgecolor": LINE,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
@@ -48,14 +48,14 @@ STYLE: dict[str, Any] = {
     "ytick.color": LINE,
     "xtick.labelcolor": MUTED,
     "ytick.labelcolor": MUTED,
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
     "ytick.major.size": 0,
     "xtick.major.size": 3,
     "lines.linewidth": 1.9,
     "lines.solid_capstyle": "round",
     "legend.frameon": False,
-    "legend.fontsize": 9,
+    "legend.fontsize": 8.5,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
 }  # fmt: skip
