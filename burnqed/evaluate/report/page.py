@@ -216,17 +216,17 @@ def metric_table(metrics: dict[str, float]) -> Table | None:
     for name, value in metrics.items():
         if not name.endswith(CHANCE):
             chance = metrics.get(name + CHANCE)
-            part, _, metric = name.partition(".")
-            words = f"{ {'sft': 'fine-tuning', 'head': 'head'}.get(part, part) }: {metric.replace('_', ' ')}"
-            rows.append((words, number(value, 3), "" if chance is None else number(chance, 3)))
+            part, _, what = name.partition(".")
+            words = f"{ {'sft': 'fine-tuning', 'head': 'head'}.get(part, part) }: {what.replace('_', ' ')}"
+            rows.append((words, metric(value), "" if chance is None else metric(chance)))
     return Table(("metric", "value", "random choice"), rows) if rows else None
 
 
 def gate_table(verdict: GateVerdict) -> Table:
     rows = []
     for c in verdict.checks:
-        value = "not measured" if c.value is None else number(c.value, 3)
-        asked = f"{'≤' if c.at_most else '≥'} {number(c.threshold, 3)}"
+        value = "not measured" if c.value is None else metric(c.value)
+        asked = f"{'≤' if c.at_most else '≥'} {metric(c.threshold)}"
         rows.append(
             (c.name, pill("ok", "good") if c.ok else pill("falls short", "bad"), value, asked, "" if c.ok else c.advice)
         )
@@ -281,12 +281,13 @@ def grouped(found: Sequence[proofs.Proof]) -> list[ProofGroup]:
 # ---- cells
 
 
-def number(value: float | None, digits: int = 1) -> str:
-    if value is None:
-        return "–"
-    if value == int(value) and digits > 1:
-        digits = 0  # counts among the metrics
-    return f"{value:,.{digits}f}".replace("-", "−")
+def number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.1f}"
+
+
+def metric(value: float) -> str:
+    """Counts whole, everything else to four figures."""
+    return (f"{value:,.0f}" if value.is_integer() else f"{value:.4g}").replace("-", "−")
 
 
 def pill(text: str, kind: str) -> Markup:
