@@ -36,7 +36,7 @@ def trace(
     """Replay proofs through Lean and write one tactic pair per step (JSONL)."""
     from burnqed.data.corpus import split_tactics
     from burnqed.data.trace.replay import KnownProof, replay_all
-    from burnqed.lean.pool import open_lean
+    from burnqed.lean.backends import open_lean
     from burnqed.lean.proofs import read_proofs
 
     proofs = [KnownProof(p.theorem, tuple(split_tactics(p.proof))) for p in read_proofs(file)]
@@ -85,7 +85,7 @@ def import_index(
 
 async def elaborating(theorems: list[Theorem]) -> list[Theorem]:
     """The theorems that Lean can start."""
-    from burnqed.lean.pool import open_lean
+    from burnqed.lean.backends import open_lean
 
     kept = []
     async with open_lean(LeanConfig()) as lean:

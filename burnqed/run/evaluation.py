@@ -13,7 +13,8 @@ from burnqed.data.theorems import read_index
 from burnqed.errors import BadInput, TryAgain
 from burnqed.evaluate.results import EvaluationResult
 from burnqed.evaluate.run import evaluation_result
-from burnqed.lean.pool import open_lean
+from burnqed.lean.backends import open_lean
+from burnqed.lean.embedded.pin import lean_version as lean_release
 from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
 from burnqed.manifest import digest_of
 from burnqed.policy.client import PolicyClient
@@ -72,7 +73,7 @@ async def run_evaluation(
                 writer.flush_open()
         if stop.is_set():
             raise TryAgain(f"Stopped; what is finished lies in {out}, and the same command continues.")
-        lean_version = lean.version
+        lean_version = lean_release()
     result = evaluation_result(
         [r for rows in read_parts(store, writer.finish()) for r in theorem_results(rows)],
         theorems,

@@ -17,7 +17,7 @@ from burnqed.data.split import unit_interval
 from burnqed.data.theorems import dump_index, parse_index, read_index, shipped_benchmark
 from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.errors import BadInput
-from burnqed.lean.pool import open_lean
+from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
 from burnqed.log import log
 from burnqed.manifest import digest_of

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 
 from burnqed.data.trace.replay import KnownProof
-from burnqed.lean.pool import open_lean
+from burnqed.lean.backends import open_lean
 from burnqed.progress import Progress
 from burnqed.search.branches import BranchSearch, BranchSettings
 from burnqed.search.probes import PROBE_TACTICS

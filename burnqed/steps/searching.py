@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
-from burnqed.lean.pool import open_lean
+from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.policy.client import PolicyClient
 from burnqed.progress import Progress

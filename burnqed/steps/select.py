@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from burnqed.data.theorems import parse_index
 from burnqed.errors import BadInput
-from burnqed.lean.pool import open_lean
+from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
