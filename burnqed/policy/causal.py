@@ -76,7 +76,8 @@ class CausalRows:
             logits_to_keep=1,
         )
         self.cache = out.past_key_values
-        return out.logits[:, -1].float()
+        last: Tensor = out.logits[:, -1]
+        return last.float()
 
     @torch.inference_mode()
     def keep(self, rows: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ transformers'.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,8 @@ class Llama:
         weights = {k: w for file in sorted(folder.glob("*.safetensors")) for k, w in load_file(file).items()}
 
         def take(name: str) -> Tensor:
-            return weights[name].to(device, dtype)
+            weight: Tensor = weights[name]
+            return weight.to(device, dtype)
 
         self.embedding = take("model.embed_tokens.weight")
         self.norm = take("model.norm.weight")
@@ -63,7 +64,7 @@ class Llama:
             and rope(config)["rope_type"] == "default"
         )
 
-    def _layer(self, prefix: str, take: Any) -> dict[str, Tensor]:
+    def _layer(self, prefix: str, take: Callable[[str], Tensor]) -> dict[str, Tensor]:
         """Fuses projections that read the same input. Rows of queries and keys are reordered so that the two halves that
         RoPE rotates against each other lie side by side, as complex numbers do; attention is blind to that order."""
         q, k, v = (take(f"{prefix}self_attn.{name}_proj.weight") for name in "qkv")
@@ -83,7 +84,7 @@ class Llama:
         qkv = F.linear(F.rms_norm(x, (self.width,), layer["norm1"], self.epsilon), layer["qkv"])
         qkv = qkv.view(len(x), self.heads + 2 * self.kv_heads, self.head_width)
         turned, v = qkv[:, : -self.kv_heads], qkv[:, -self.kv_heads :]
-        pairs = torch.view_as_complex(turned.float().unflatten(-1, (-1, 2))) * rotation.unsqueeze(1)
+        pairs = torch.view_as_complex(turned.float().view(*turned.shape[:-1], -1, 2)) * rotation.unsqueeze(1)
         turned = torch.view_as_real(pairs).flatten(-2).to(self.dtype)
         return turned[:, : self.heads], turned[:, self.heads :], v
 
@@ -106,7 +107,7 @@ class Llama:
         """Last hidden states, after the final norm: one [length, d] for each sequence of token ids."""
         out: list[Tensor] = []
         for pack in packs(sequences):
-            out.extend(self.final(self.packed(pack, None, [])).split([len(s) for s in pack]))
+            out.extend(torch.split(self.final(self.packed(pack, None, [])), [len(s) for s in pack]))
         return out
 
     def packed(self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int]) -> Tensor:
@@ -119,7 +120,7 @@ class Llama:
         for i, layer in enumerate(self.layers):
             q, k, v = self.project(layer, x, rotation)
             if cache is not None:
-                cache.fill(i, slots, k.split(lengths), v.split(lengths))
+                cache.fill(i, slots, torch.split(k, lengths), torch.split(v, lengths))
             last_only = cache is not None and i == self.layer_count - 1
             attended = torch.empty_like(q)
             for end, n in zip(ends, lengths, strict=True):

@@ -42,7 +42,7 @@ DECLARATION = re.compile(rf"\s*{MODIFIER}(?:theorem|lemma|example|def|abbrev|ins
 PREAMBLE = re.compile(r"\s*(?:import|open|namespace|section|end|variable|universe|set_option|attribute|#\w+)(?![\w.'])(?!.*\sin(?:\s|$))")
 BODY = re.compile(r":=\s*by(?![\w.'])")
 BY = re.compile(r"\s*by(?![\w.'])")
-FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*$", re.MULTILINE)
+FENCE = re.compile(r"^[ \t]*```(\w*)[^\n]*$", re.MULTILINE)
 
 
 def extract(text: str) -> Extracted | None:

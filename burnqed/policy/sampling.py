@@ -79,7 +79,7 @@ def sample(logits: Tensor, params: Sequence[SamplingParams], draws: Sequence[flo
         raise ValueError("the model's logits are not finite; its weights are broken")
     least = least_kept(scaled, log_total, top_p, top_k, min_p)
     # Weights from 1 to e^60, and e^-80 for what is cut off (exp of −∞ is slow); targets lie above the latter and below the total.
-    function = F.threshold_(scaled - least, -1e-9, -80.0).exp_().cumsum_(-1)
+    function = F.threshold(scaled - least, -1e-9, -80.0, inplace=True).exp_().cumsum_(-1)
     target = (draw * function[:, -1:] * (1 - 1e-6)).clamp_(min=1e-6)
     token = torch.searchsorted(function, target, right=True)
     log_probability = scaled.gather(-1, token) - log_total

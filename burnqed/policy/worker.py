@@ -48,12 +48,11 @@ class Loaded:
 
 
 class Request:
-    """Samples that are answered together."""
+    """Samples that are answered together, with the model that made them."""
 
-    def __init__(self, samples: list[Sample]) -> None:
-        self.samples = samples
-        self.left = len(samples)
-        self.future: Future[list[Sample]] = Future()
+    def __init__(self, samples: int) -> None:
+        self.left = samples
+        self.future: Future[Loaded] = Future()
         self.future.set_running_or_notify_cancel()  # a client that goes away cancels nothing
 
 
@@ -74,9 +73,9 @@ class Worker:
 
     # ---- for other threads
 
-    def generate(self, samples: list[Sample]) -> Future[list[Sample]]:
-        """Resolves when all of them are finished."""
-        request = Request(samples)
+    def generate(self, samples: list[Sample]) -> Future[Loaded]:
+        """Resolves when all of them are finished, with the model that they are from."""
+        request = Request(len(samples))
 
         def submit() -> None:
             for sample in samples:
@@ -85,13 +84,13 @@ class Worker:
 
         self._call(submit)
         return request.future
-    def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
+    def embed(self, texts: Sequence[str]) -> Future[tuple[NDArray[np.float32], Loaded]]:
         """float32 [len(texts), d]."""
-        return self._call(lambda: self._ready.encoder.embed(texts))
+        return self._call(lambda: (self._ready.encoder.embed(texts), self._ready))
 
-    def score(self, states: Sequence[str], goals: Sequence[str]) -> Future[list[float]]:
+    def score(self, states: Sequence[str], goals: Sequence[str]) -> Future[tuple[list[float], Loaded]]:
         """Energies of (state, goal) pairs. Fails with BadInput when there is no head."""
-        return self._call(lambda: self._score(states, goals))
+        return self._call(lambda: (self._score(states, goals), self._ready))
 
     def update(self, model: str, weight_version: str | None) -> Future[None]:
         """Replaces the weights once nothing is being generated. Fails with BadInput and keeps the old ones when they do not
@@ -143,7 +142,7 @@ class Worker:
     def _next(self) -> list[Callable[[], None]]:
         """Waits until there is something to do; work that must be alone comes alone, once nothing is being generated."""
         generator = self._ready.generator
-        works = []
+        works: list[Callable[[], None]] = []
         with self._wake:
             while not (self._ended or self._inbox or generator.busy):
                 self._wake.wait()
@@ -169,7 +168,7 @@ class Worker:
             request = self._requests.pop(sample)
             request.left -= 1
             if request.left == 0:
-                request.future.set_result(request.samples)
+                request.future.set_result(self._ready)
 
     def _load(self, model: str, weight_version: str | None) -> None:
         from burnqed.policy.encode import Encoder

@@ -1,0 +1,365 @@
+"""The policy over HTTP: candidates from an SGLang server, embeddings and energies from our own, or both from `burnqed serve`.
+
+    async with PolicyClient(config, "http://127.0.0.1:30000", "http://127.0.0.1:30000") as policy:
+        await policy.wait_ready(120)
+        proposals = await policy.propose(states, candidates=8, temperature=1.0, seeds=seeds)
+
+States travel in requests of at most `policy.max_batch` replies, several under way at once. (What different searches ask at the
+same time is merged before, in `burnqed.search.batch`.) Every sampling parameter is set, because SGLang takes missing ones from
+the model's generation_config.json.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import httpx
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+
+from burnqed.config import PolicyConfig
+from burnqed.errors import BadInput, TryAgain
+from burnqed.policy.prompt import STOP, extract, prompt
+from burnqed.policy.protocol import Candidate, Proposal
+
+ATTEMPTS = 6
+FIRST_WAIT_S = 0.2
+LONGEST_WAIT_S = 5.0
+EMBED_TEXTS = 64
+"""Texts of one request to /embed: half a second of work for a small model."""
+TOO_LONG = "context length"
+"""Part of what SGLang answers when a prompt is too long for the model."""
+
+Reply = TypeVar("Reply")
+
+
+class Meta(BaseModel):
+    """`meta_info` of a reply, as far as it is used."""
+
+    finish_reason: dict[str, Any] | None = None
+    completion_tokens: int
+    weight_version: str = "default"
+    output_token_logprobs: list[tuple[float, int, str | None]]
+
+
+class Generated(BaseModel):
+    """One reply of /generate."""
+
+    text: str
+    meta_info: Meta
+
+
+class Embedded(BaseModel):
+    embeddings: str
+    """Base64 of float32 [n, d]."""
+    embedding_id: str
+
+
+class Scored(BaseModel):
+    energies: list[float]
+    head_id: str
+    embedding_id: str
+
+
+class Health(BaseModel):
+    """Of the score server; SGLang's own says nothing."""
+
+    embedding_id: str | None = None
+    head_id: str | None = None
+
+
+class ModelInfo(BaseModel):
+    model_path: str
+    weight_version: str = "default"
+
+
+class PolicyInfo(BaseModel):
+    """What is being served."""
+
+    model_path: str
+    weight_version: str
+    embedding_id: str | None
+    head_id: str | None
+
+
+class Refused(Exception):
+    """The server understood the request and refuses it (4xx)."""
+
+
+class Unavailable(Exception):
+    """No answer, a failure of the server (5xx), or an answer that was cut off: worth another try."""
+
+
+class PolicyClient:
+    """`Policy` and `Scorer` over HTTP. Methods raise TryAgain when a server stays away, BadInput when it refuses."""
+
+    def __init__(self, config: PolicyConfig, generate_url: str, score_url: str) -> None:
+        self.config = config
+        self.generate_url = generate_url.rstrip("/")
+        self.score_url = score_url.rstrip("/")
+        self._http = httpx.AsyncClient(timeout=httpx.Timeout(config.request_timeout_s, connect=10.0))
+        self._ids: dict[str, str] = {}
+
+    async def __aenter__(self) -> PolicyClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    # ---- readiness
+
+    async def wait_ready(self, timeout: float, is_alive: Callable[[], bool] = lambda: True) -> None:
+        """Returns once both servers answer. Raises TryAgain after `timeout` seconds, or as soon as `is_alive` says that the
+        server's process is gone."""
+        deadline = time.monotonic() + timeout
+        for url in dict.fromkeys([self.generate_url, self.score_url]):
+            while True:
+                if not is_alive():
+                    raise TryAgain(f"The policy server for {url} ended before it was ready; see its log.")
+                try:
+                    if (await self._http.get(f"{url}/health", timeout=5.0)).status_code == 200:
+                        break
+                except httpx.TransportError:
+                    pass
+                if time.monotonic() > deadline:
+                    raise TryAgain(f"No policy server was ready at {url} within {timeout:.0f} s; see its log.")
+                await asyncio.sleep(0.1)
+
+    async def info(self) -> PolicyInfo:
+        """What the servers serve; also notes the identities of embeddings and head."""
+        model = await self._get(f"{self.generate_url}/get_model_info", ModelInfo)
+        health = await self._get(f"{self.score_url}/health", Health)
+        self._note(embedding_id=health.embedding_id, head_id=health.head_id)
+        return PolicyInfo(**model.model_dump(), **health.model_dump())
+
+    @property
+    def head_id(self) -> str:
+        """Known after `info` or the first score."""
+        return self._id("head_id")
+
+    @property
+    def embedding_id(self) -> str:
+        """Known after `info`, the first embedding or the first score."""
+        return self._id("embedding_id")
+
+    # ---- work
+
+    async def propose(
+        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+    ) -> list[Proposal]:
+        """See `Policy`. A state too long for the model has no candidates."""
+        asked = [
+            (prompt(state), [self._sampling(temperature, seed, i) for i in range(candidates)])
+            for state, seed in zip(states, seeds, strict=True)
+        ]
+        size = max(1, self.config.max_batch // candidates)
+        parts = [asked[start : start + size] for start in range(0, len(asked), size)]
+        return [proposal for part in await _together([self._propose(p) for p in parts]) for proposal in part]
+
+    async def score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
+        """See `Scorer`."""
+        if not states:
+            return []
+        body = {"states": list(states), "goals": list(goals)}
+        scored = await self._post(self.score_url, "/score", body, Scored, lambda s: len(s.energies) == len(states))
+        self._note(embedding_id=scored.embedding_id, head_id=scored.head_id)
+        return scored.energies
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embeddings of bare states, [len(texts), d], at least one text; `embedding_id` says which kind."""
+        parts = [texts[start : start + EMBED_TEXTS] for start in range(0, len(texts), EMBED_TEXTS)]
+        return np.concatenate([await self._embed(part) for part in parts])
+
+    # ---- inside
+
+    def _sampling(self, temperature: float, seed: int, number: int) -> dict[str, Any]:
+        return {
+            "max_new_tokens": self.config.max_new_tokens,
+            "temperature": temperature,
+            "top_p": self.config.top_p,
+            "top_k": -1,
+            "min_p": 0.0,
+            "stop": list(STOP),
+            "stop_token_ids": [],
+            "sampling_seed": candidate_seed(seed, number),
+        }
+
+    async def _propose(self, asked: Sequence[tuple[str, list[dict[str, Any]]]]) -> list[Proposal]:
+        """One request; when it is refused, its halves, until the state that is too long is found."""
+        body = {
+            "text": [text for text, sampling in asked for _ in sampling],
+            "sampling_params": [one for _, sampling in asked for one in sampling],
+            "return_logprob": True,
+            "logprob_start_len": -1,
+            "return_text_in_logprobs": True,
+        }
+        try:
+            replies = await self._post(
+                self.generate_url, "/generate", body, list[Generated], lambda r: whole(r, sum(len(s) for _, s in asked))
+            )
+        except Refused as refusal:
+            if len(asked) > 1:
+                half = len(asked) // 2
+                return [p for part in (asked[:half], asked[half:]) for p in await self._propose(part)]
+            if TOO_LONG in str(refusal):
+                return [Proposal((), len(asked[0][1]), "")]
+            raise BadInput(f"The policy server {self.generate_url} refuses to generate: {refusal}") from None
+        out, start = [], 0
+        for _, sampling in asked:
+            out.append(proposal(replies[start : start + len(sampling)]))
+            start += len(sampling)
+        return out
+
+    async def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        embedded = await self._post(self.score_url, "/embed", {"texts": list(texts)}, Embedded)
+        self._note(embedding_id=embedded.embedding_id)
+        flat = np.frombuffer(base64.b64decode(embedded.embeddings), dtype="<f4")
+        return flat.reshape(len(texts), -1)
+
+    async def _get(self, url: str, kind: type[Reply]) -> Reply:
+        return await self._request("GET", url, None, kind, lambda _: True)
+
+    async def _post(
+        self, server: str, path: str, body: Any, kind: type[Reply], complete: Callable[[Reply], bool] = lambda _: True
+    ) -> Reply:
+        try:
+            return await self._request("POST", server + path, body, kind, complete)
+        except Refused as refusal:
+            if path == "/generate":
+                raise
+            raise BadInput(f"The policy server {server} refuses {path}: {refusal}") from None
+
+    async def _request(
+        self, method: str, url: str, body: Any, kind: type[Reply], complete: Callable[[Reply], bool]
+    ) -> Reply:
+        """One exchange, repeated while the server is unavailable. A reply for which `complete` is false was cut off."""
+        retrying = AsyncRetrying(
+            retry=retry_if_exception_type(Unavailable),
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=wait_exponential_jitter(FIRST_WAIT_S, LONGEST_WAIT_S),
+            reraise=True,
+        )
+        try:
+            async for attempt in retrying:
+                with attempt:
+                    reply = read(await self._exchange(method, url, body), kind, url)
+                    if not complete(reply):
+                        raise Unavailable("the reply is incomplete")
+                    return reply
+        except Unavailable as error:
+            raise TryAgain(f"The policy server did not answer {url} in {ATTEMPTS} tries ({error}); see its log.") from None
+        raise AssertionError("unreachable")
+
+    async def _exchange(self, method: str, url: str, body: Any) -> httpx.Response:
+        try:
+            response = await self._http.request(method, url, json=body)
+        except httpx.TransportError as error:
+            raise Unavailable(f"{type(error).__name__} {error}".strip()) from None
+        if response.status_code >= 500:
+            raise Unavailable(f"status {response.status_code}: {response.text[:200]}")
+        if response.status_code >= 400:
+            raise Refused(complaint(response))
+        return response
+
+    def _note(self, **found: str | None) -> None:
+        """Remembers identities; embeddings or energies of two kinds never mix in one client."""
+        for name, value in found.items():
+            if value is None:
+                continue
+            if self._ids.setdefault(name, value) != value:
+                raise BadInput(
+                    f"The server {self.score_url} changed its {name} from {self._ids[name]} to {value} midway; "
+                    "run the step again against one model and head."
+                )
+
+    def _id(self, name: str) -> str:
+        if name not in self._ids:
+            raise BadInput(f"The server {self.score_url} has named no {name}; start it with --head, and call info() first.")
+        return self._ids[name]
+
+
+def candidate_seed(seed: int, number: int) -> int:
+    """Seed of one candidate from that of its state, 31 bits (SGLang keeps seeds in signed 32-bit integers)."""
+    return int.from_bytes(hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=4).digest(), "big") >> 1
+
+
+def proposal(replies: Sequence[Generated]) -> Proposal:
+    """The distinct tactics among replies to one state, each with its likeliest log-probability, likeliest first."""
+    best: dict[str, float] = {}
+    for reply in replies:
+        if (found := extract(reply.text)) is not None:
+            log_prob = tactic_log_prob(reply, found.end)
+            best[found.tactic] = max(log_prob, best.get(found.tactic, -math.inf))
+    ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+    return Proposal(tuple(Candidate(t, p) for t, p in ordered), len(replies), replies[0].meta_info.weight_version)
+
+
+def tactic_log_prob(reply: Generated, end: int) -> float:
+    """Sum over the tokens up to the tactic's end: all of them, with the one that ended the reply, unless the model wrote on.
+
+    `end` is an offset in the text. Tokens that hold part of a character read "\\ufffd"; the next whole one tells where we are.
+    """
+    tokens, text = reply.meta_info.output_token_logprobs, reply.text
+    total, place = 0.0, 0
+    written_on = bool(text[end:].strip())
+    for log_prob, _, piece in tokens:
+        if written_on and place >= end:
+            break
+        total += log_prob
+        if piece and "\ufffd" not in piece and (found := text.find(piece, place, place + len(piece) + 8)) >= 0:
+            place = found + len(piece)
+    return total
+
+
+def whole(replies: Sequence[Generated], count: int) -> bool:
+    """Whether every reply is there with all its log-probabilities, and none was aborted by the server."""
+    return len(replies) == count and all(
+        len(r.meta_info.output_token_logprobs) == r.meta_info.completion_tokens
+        and (r.meta_info.finish_reason or {}).get("type") != "abort"
+        for r in replies
+    )
+
+
+def read(response: httpx.Response, kind: type[Reply], url: str) -> Reply:
+    """The typed body. Raises Unavailable when it is not JSON, BadInput when it is another protocol's."""
+    try:
+        content = response.json() if response.content else {}
+    except ValueError:
+        raise Unavailable(f"the reply is not JSON: {response.text[:200]!r}") from None
+    try:
+        return TypeAdapter(kind).validate_python(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"The reply of {url} is not what SGLang or burnqed serve answers ({place}: {first['msg']}); check the address.") from None
+
+
+def complaint(response: httpx.Response) -> str:
+    """The message of an error reply: SGLang's `{"error": {"message": …}}`, or FastAPI's, or the text."""
+    try:
+        content = response.json()
+    except ValueError:
+        return f"status {response.status_code}: {response.text[:200]}"
+    error = content.get("error", content) if isinstance(content, dict) else content
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)
+
+
+async def _together(works: Sequence[Any]) -> list[Any]:
+    """Results in order; when one fails, the others are cancelled."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(work) for work in works]
+    except* (BadInput, TryAgain) as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]

@@ -1,0 +1,84 @@
+"""Starts the embedded policy server beside a command that has no sidecar (`burnqed eval`), and ends it.
+
+    async with launched("runs/demo/iterations/iter_0/model", None, config.policy) as urls:
+        client = PolicyClient(config.policy, urls.generate, urls.score)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from burnqed.config import PolicyConfig, RunConfig
+from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
+from burnqed.lifeline import Child
+from burnqed.policy.client import PolicyClient
+
+READY_S = 600.0
+"""How long a large model may take to load."""
+GRACE_S = 2.0
+LAST_LINES = 10
+
+
+class Urls(NamedTuple):
+    generate: str
+    score: str
+
+
+@asynccontextmanager
+async def launched(model: str, head: str | None, config: PolicyConfig) -> AsyncIterator[Urls]:
+    """Addresses of a server for `model`, ready; the configured ones when the configuration names them.
+
+    Raises what the server ended with: BadInput for an unusable model or head, TryAgain otherwise, with its last output.
+    """
+    if config.generate_url:
+        yield Urls(config.generate_url, config.score_url or config.generate_url)
+        return
+    port = free_port()
+    command = [sys.executable, "-m", "burnqed.cli.main", "serve", "--model", model, "--port", str(port)]
+    command += ["--head", head] if head else []
+    with tempfile.TemporaryDirectory(prefix="burnqed-policy-") as folder:
+        log = Path(folder) / "server.log"
+        with log.open("wb") as output:
+            child = Child(
+                command,
+                env={**os.environ, "BURNQED_CONFIG": RunConfig(policy=config).to_json()},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            async with PolicyClient(config, url, url) as client:
+                try:
+                    await client.wait_ready(READY_S, is_alive=lambda: child.poll() is None)
+                except TryAgain as error:
+                    if child.poll() is None:
+                        raise
+                    raise what_it_said(log, child.returncode) from error
+            yield Urls(url, url)
+        finally:
+            await asyncio.to_thread(child.end, GRACE_S)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def what_it_said(log: Path, code: int) -> BadInput | TryAgain:
+    """The end of the server's output as an exception of the kind that its exit code names."""
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    if code == EXIT_BAD_INPUT and lines:
+        return BadInput(lines[-1].removeprefix("burnqed: "))
+    end = "\n".join(lines[-LAST_LINES:]) or "it wrote nothing"
+    return TryAgain(f"The policy server ended with exit code {code} before it was ready. Its last output:\n{end}")

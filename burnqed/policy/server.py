@@ -1,0 +1,307 @@
+"""The embedded policy server: SGLang's subset for generation, and our /embed and /score, at one address.
+
+    burnqed serve --model demo/store/demo/iterations/iter_0/model --port 30000 [--head …/ebm/final]
+
+Answers like SGLang where it can and refuses with status 400 what it does not know, so that nothing is silently different.
+Log-probabilities are of the distribution at the request's temperature, before top-p, top-k and min-p, as SGLang's are.
+Seeds count always (SGLang: only under deterministic inference).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import signal
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import uvicorn
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from burnqed.config import PolicyConfig
+from burnqed.errors import EXIT_TRY_AGAIN, BadInput
+from burnqed.lean.pool import cpu_quota
+from burnqed.log import log
+from burnqed.policy.version import model_files
+from burnqed.policy.worker import Loaded, Worker, local_folder
+
+THREADS = "BURNQED_TORCH_THREADS"
+HEALTH_S = 20.0
+
+T = TypeVar("T")
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class GenerateRequest(Body):
+    text: str | list[str]
+    sampling_params: dict[str, Any] | list[dict[str, Any]] = {}
+    return_logprob: bool = False
+    logprob_start_len: int | None = -1
+    return_text_in_logprobs: bool = False
+    rid: str | list[str] | None = None
+    stream: bool = False
+
+
+class UpdateRequest(Body):
+    model_path: str
+    weight_version: str | None = None
+
+
+class EmbedRequest(Body):
+    texts: list[str]
+
+
+class ScoreRequest(Body):
+    states: list[str]
+    goals: list[str]
+
+
+def make_app(worker: Worker) -> FastAPI:
+    app = FastAPI(title="burnqed policy", openapi_url=None)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        return refusal(f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
+
+    @app.exception_handler(BadInput)
+    async def bad(_: Request, error: BadInput) -> JSONResponse:
+        return refusal(str(error))
+
+    @app.exception_handler(Exception)
+    async def broken(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"error": {"message": f"{type(error).__name__}: {error}"}}, 500)
+
+    def loaded() -> Loaded:
+        if worker.loaded is None:
+            raise HTTPException(503, "the model is being loaded")
+        return worker.loaded
+
+    @app.get("/health")
+    async def health() -> JSONResponse:
+        now = loaded()
+        return JSONResponse({"status": "ok", "embedding_id": now.encoder.embedding_id, "head_id": now.head_id})
+
+    @app.get("/ready")
+    async def ready() -> Response:
+        loaded()
+        return Response()
+
+    @app.get("/health_generate")
+    async def health_generate() -> Response:
+        try:
+            request = GenerateRequest(text="a", sampling_params={"max_new_tokens": 1, "temperature": 0.0})
+            await asyncio.wait_for(wait(worker.generate(samples_of(request, loaded()))), HEALTH_S)
+        except TimeoutError:
+            return Response(status_code=503)
+        return Response()
+
+    @app.get("/get_model_info")
+    async def get_model_info() -> JSONResponse:
+        now = loaded()
+        return JSONResponse(
+            {
+                "model_path": now.path,
+                "tokenizer_path": now.path,
+                "is_generation": True,
+                "preferred_sampling_params": None,
+                "weight_version": now.weight_version,
+            }
+        )
+
+    @app.post("/generate")
+    async def generate(request: GenerateRequest) -> JSONResponse:
+        started = time.perf_counter()
+        samples = samples_of(request, loaded())
+        now = await wait(worker.generate(samples))
+        seconds = time.perf_counter() - started
+        one = isinstance(request.text, str)
+        rids = request.rid if isinstance(request.rid, list) else [request.rid] if one and request.rid else []
+        replies = [
+            reply(sample, request, now, rids[i] if i < len(rids) else uuid.uuid4().hex, seconds)
+            for i, sample in enumerate(samples)
+        ]
+        return JSONResponse(replies[0] if one else replies)
+
+    @app.post("/update_weights_from_disk")
+    async def update_weights_from_disk(request: UpdateRequest) -> JSONResponse:
+        loaded()
+        try:
+            await wait(worker.update(request.model_path, request.weight_version))
+        except BadInput as error:
+            return JSONResponse({"success": False, "message": str(error), "num_paused_requests": 0}, 400)
+        message = f"Succeeded to update model weights. Weight version updated to {loaded().weight_version}."
+        return JSONResponse({"success": True, "message": message, "num_paused_requests": 0})
+
+    @app.api_route("/flush_cache", methods=["GET", "POST"])
+    async def flush_cache() -> PlainTextResponse:
+        loaded()
+        await wait(worker.flush())
+        return PlainTextResponse("Cache flushed.\n")
+
+    @app.post("/embed")
+    async def embed(request: EmbedRequest) -> JSONResponse:
+        loaded()
+        vectors, now = await wait(worker.embed(request.texts))
+        encoded = base64.b64encode(vectors.astype("<f4").tobytes()).decode()
+        return JSONResponse({"embeddings": encoded, "embedding_id": now.encoder.embedding_id})
+
+    @app.post("/score")
+    async def score(request: ScoreRequest) -> JSONResponse:
+        if len(request.states) != len(request.goals):
+            return refusal(f"{len(request.states)} states and {len(request.goals)} goals; give one goal for each state")
+        loaded()
+        energies, now = await wait(worker.score(request.states, request.goals))
+        return JSONResponse({"energies": energies, "head_id": now.head_id, "embedding_id": now.encoder.embedding_id})
+
+    return app
+
+
+def refusal(message: str) -> JSONResponse:
+    return JSONResponse({"error": {"message": message}}, 400)
+
+
+async def wait(future: Future[T]) -> T:
+    return await asyncio.wrap_future(future)
+
+
+def samples_of(request: GenerateRequest, loaded: Loaded) -> list[Any]:
+    """One sample for each text. Raises BadInput for what SGLang refuses, or knows and we do not."""
+    from burnqed.policy.generate import Sample
+    from burnqed.policy.sampling import SamplingParams
+
+    if request.stream:
+        raise BadInput("stream is not supported by the embedded server")
+    texts = [request.text] if isinstance(request.text, str) else request.text
+    given = request.sampling_params
+    params = given if isinstance(given, list) else [given] * len(texts)
+    if not texts or len(params) != len(texts):
+        raise BadInput(f"{len(texts)} texts and {len(params)} sampling_params; give at least one text, and one set for each")
+    distinct = list(dict.fromkeys(texts))
+    ids = {t: e.ids for t, e in zip(distinct, loaded.encoder.model.tokenizer.encode_batch(distinct), strict=True)}
+    samples = []
+    for text, one in zip(texts, params, strict=True):
+        try:
+            checked = SamplingParams.model_validate(one)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise BadInput(f"sampling_params.{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+        length, room = len(ids[text]), loaded.context
+        if not length:
+            raise BadInput("The input is empty.")
+        if length >= room:
+            raise BadInput(f"The input ({length} tokens) is longer than the model's context length ({room} tokens).")
+        if length + checked.max_new_tokens > room:
+            raise BadInput(
+                f"Requested token count exceeds the model's maximum context length of {room} tokens. You requested a total "
+                f"of {length + checked.max_new_tokens} tokens: {length} tokens from the input messages and "
+                f"{checked.max_new_tokens} tokens for the completion."
+            )
+        samples.append(Sample(ids[text], checked))
+    return samples
+
+
+def reply(sample: Any, request: GenerateRequest, loaded: Loaded, rid: str, seconds: float) -> dict[str, Any]:
+    """One reply in SGLang's words."""
+    meta: dict[str, Any] = {
+        "id": rid,
+        "finish_reason": sample.finish_reason,
+        "prompt_tokens": len(sample.prompt),
+        "weight_version": loaded.weight_version,
+        "completion_tokens": len(sample.tokens),
+        "cached_tokens": len(sample.prompt) - 1 if sample.shared else 0,
+        "e2e_latency": seconds,
+    }
+    if request.return_logprob:
+        decode = loaded.encoder.model.tokenizer.decode
+        meta["input_token_logprobs"] = []
+        meta["output_token_logprobs"] = [
+            [log_prob, token, decode([token], skip_special_tokens=False) if request.return_text_in_logprobs else None]
+            for log_prob, token in zip(sample.log_probs, sample.tokens, strict=True)
+        ]
+    return {"text": sample.text, "output_ids": sample.tokens, "meta_info": meta}
+
+
+class Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """None: a signal ends the process at once, and what was being generated is of no use to anybody."""
+        yield
+
+
+def serve(
+    model: str, port: int, *, head: str | None = None, config: PolicyConfig | None = None, host: str = "127.0.0.1"
+) -> None:
+    """Serves until SIGTERM (exit code 0). `model` and `head` are folders or addresses in a store.
+
+    Raises BadInput for a port in use, a missing model, a head of another model.
+    """
+    if "://" not in model:
+        model_files(local_folder(model))
+    listener = listen(host, port)
+    leave_on_signals()
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("OMP_NUM_THREADS", str(threads()))
+    sys.setswitchinterval(0.001)  # the model's thread gives up the GIL in every operation and wants it back soon
+    worker = Worker(model, head, config or PolicyConfig())
+    server = Server(
+        uvicorn.Config(make_app(worker), log_level="warning", access_log=False, timeout_keep_alive=60, lifespan="off")
+    )
+
+    async def run() -> None:
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        announced = False
+        while not serving.done() and worker.failed is None:
+            if worker.loaded and not announced:
+                announced = True
+                log.info("serving %s (%s) at http://%s:%d", model, worker.loaded.weight_version, host, port)
+            await asyncio.sleep(0.1)
+        server.should_exit = server.force_exit = True
+        await serving
+
+    asyncio.run(run())
+    if worker.failed is not None:
+        raise worker.failed
+    sys.exit(EXIT_TRY_AGAIN)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise BadInput(f"Port {port} of {host} cannot be used ({error.strerror}); stop what uses it, or choose another --port.") from None
+    listener.listen(128)
+    return listener
+
+
+def threads() -> int:
+    """Threads of torch: half of the processors that this process may use, because Lean runs beside it and two threads that wait
+    for each other on busy processors are slower than one; $BURNQED_TORCH_THREADS overrides."""
+    given = os.environ.get(THREADS, "")
+    return int(given) if given.isdigit() and int(given) else max(1, int(cpu_quota()) // 2)
+
+
+def leave_on_signals() -> None:
+    def leave(number: int, _: object) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0 if number == signal.SIGTERM else EXIT_TRY_AGAIN)
+
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGINT, leave)

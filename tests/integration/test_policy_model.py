@@ -1,0 +1,373 @@
+"""The small model, the fast forward pass beside transformers', sampling, generation and embeddings."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from pydantic import ValidationError
+from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
+
+from burnqed.config import PolicyConfig
+from burnqed.errors import BadInput
+from burnqed.policy.encode import Encoder
+from burnqed.policy.generate import Generator, Sample
+from burnqed.policy.llama import Llama
+from burnqed.policy.model import LanguageModel, load_model
+from burnqed.policy.prompt import prompt
+from burnqed.policy.sampling import SamplingParams, sample
+from burnqed.policy.tiny import make_base
+from burnqed.policy.version import model_version
+from tests.fixtures.policy import SHAPE, STATES, make_tiny
+
+GREEDY = SamplingParams(temperature=0.0, max_new_tokens=12, ignore_eos=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_tiny(tmp_path_factory.mktemp("policy") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> LanguageModel:
+    return load_model(folder)
+
+
+@pytest.fixture(scope="module")
+def reference(folder: Path) -> LanguageModel:
+    """The same model through transformers."""
+    return load_model(folder, reference=True)
+
+
+def ids(model: LanguageModel, texts: Sequence[str]) -> list[list[int]]:
+    return [e.ids for e in model.tokenizer.encode_batch(list(texts))]
+
+
+def run(generator: Generator, samples: Sequence[Sample]) -> list[Sample]:
+    for one in samples:
+        generator.submit(one)
+    while generator.busy:
+        generator.step()
+    return list(samples)
+
+
+# ---- the model
+
+
+def test_the_default_shape_has_one_to_two_million_parameters() -> None:
+    shape = PolicyConfig()
+    per_layer = 4 * shape.hidden_size**2 + 3 * shape.hidden_size * 4 * shape.hidden_size
+    assert 1e6 < shape.layers * per_layer + shape.vocabulary * shape.hidden_size < 2e6
+
+
+def test_making_a_base_again_gives_the_same_bytes_and_another_seed_gives_others(folder: Path, tmp_path: Path) -> None:
+    assert model_version(make_tiny(tmp_path / "again")) == model_version(folder)
+    assert model_version(make_tiny(tmp_path / "other", seed=1)) != model_version(folder)
+
+
+def test_the_base_loads_with_plain_transformers_and_its_tokenizer_is_lossless(folder: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    plain = AutoModelForCausalLM.from_pretrained(folder)
+    assert plain.config.tie_word_embeddings
+    assert plain.config.eos_token_id == tokenizer.eos_token_id != tokenizer.pad_token_id
+    texts = [*map(prompt, STATES), "∀ ε > 0, ∃ δ₁, |x - 3.14| < δ₁ → ‖f x‖ ≤ ε", "日本語 🎉\n\n   x"]
+    for text in texts:
+        encoded = tokenizer(text)["input_ids"]
+        assert tokenizer.decode(encoded) == text
+        assert not {tokenizer.eos_token_id, tokenizer.pad_token_id} & set(encoded)
+
+
+def test_no_token_joins_digits_or_two_words(folder: Path, model: LanguageModel) -> None:
+    for text in ("49 is 7", "x + 1234", "h₁₂"):
+        pieces = [model.tokenizer.decode([i]) for i in ids(model, [text])[0]]
+        assert all(sum(c.isdigit() or c in "₁₂" for c in piece) <= 1 for piece in pieces)
+    pieces = [model.tokenizer.decode([i]) for i in ids(model, ["exact Nat.le_of_lt_succ h"])[0]]
+    assert "exact" in pieces
+    assert " Nat" in pieces
+
+
+def test_an_impossible_shape_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="policy.heads"):
+        make_base(STATES, tmp_path, PolicyConfig(hidden_size=50, heads=4), 0)
+
+
+def test_a_version_comes_from_weights_configuration_and_tokenizer_alone(folder: Path, tmp_path: Path) -> None:
+    copy = make_tiny(tmp_path / "copy")
+    (copy / "notes.txt").write_text("unimportant")
+    assert model_version(copy) == model_version(folder)
+    (copy / "tokenizer.json").write_text((copy / "tokenizer.json").read_text() + " ")
+    assert model_version(copy) != model_version(folder)
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(BadInput, match=r"lacks \*.safetensors"):
+        model_version(copy)
+
+
+def test_broken_weights_are_bad_input(tmp_path: Path) -> None:
+    broken = make_tiny(tmp_path / "broken")
+    (broken / "model.safetensors").write_bytes(b"\x10" * 100)
+    with pytest.raises(BadInput, match="cannot be loaded"):
+        load_model(broken)
+
+
+# ---- the fast path against the slow one
+
+
+def test_hidden_states_equal_those_of_transformers(model: LanguageModel, reference: LanguageModel) -> None:
+    prompts = ids(model, map(prompt, STATES))
+    for fast, slow in zip(model.network.hidden(prompts), reference.network.hidden(prompts), strict=True):
+        torch.testing.assert_close(fast, slow, atol=2e-5, rtol=1e-4)
+
+
+def check_rows_against_whole_passes(folder: Path) -> None:
+    """Random tokens through a running batch whose rows join and leave; each step's logits against a pass over the whole text."""
+    slow = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    rows = load_model(folder).network.rows()
+    draw = random.Random(0)
+    texts: list[list[int]] = []
+
+    def random_tokens(count: int) -> list[int]:
+        return [draw.randrange(2, slow.config.vocab_size) for _ in range(count)]
+
+    def compare(logits: torch.Tensor, expected: list[list[int]]) -> None:
+        for text, row in zip(expected, logits, strict=True):
+            with torch.no_grad():
+                whole = slow(torch.tensor([text])).logits[0, -1]
+            torch.testing.assert_close(row, whole, atol=5e-5, rtol=1e-4)
+
+    def join(lengths: list[int], copies: list[int]) -> None:
+        prompts = [random_tokens(n) for n in lengths]
+        new = [list(p) for p, count in zip(prompts, copies, strict=True) for _ in range(count)]
+        compare(rows.admit(prompts, copies), new)
+        texts.extend(new)
+
+    def advance() -> None:
+        tokens = random_tokens(len(texts))
+        for text, token in zip(texts, tokens, strict=True):
+            text.append(token)
+        compare(rows.advance(tokens), texts)
+
+    def leave(*gone: int) -> None:
+        kept = [i for i in range(len(texts)) if i not in gone]
+        rows.keep(kept)
+        texts[:] = [texts[i] for i in kept]
+
+    join([5, 40, 1], [1, 3, 2])
+    advance()
+    advance()
+    leave(0, 2)  # a whole group, and one row of another
+    advance()
+    if rows.can_join:
+        join([17, 30], [4, 1])
+        advance()
+        leave(0, 1, 2, 3)
+        advance()
+        join([60], [6])
+        advance()
+    leave(*range(len(texts)))
+    join([9], [2])
+    advance()
+
+
+def test_logits_of_a_running_batch_equal_transformers(folder: Path) -> None:
+    check_rows_against_whole_passes(folder)
+
+
+def test_logits_equal_transformers_with_grouped_heads_an_own_output_matrix_and_another_base_of_rotation(
+    folder: Path, tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    shape = LlamaConfig(
+        vocab_size=300, hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=6, num_key_value_heads=2,
+        head_dim=16, rope_parameters={"rope_type": "default", "rope_theta": 500.0}, tie_word_embeddings=False,
+    )  # fmt: skip
+    LlamaForCausalLM(shape).save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    assert isinstance(load_model(tmp_path).network, Llama)
+    check_rows_against_whole_passes(tmp_path)
+
+
+def test_logits_of_any_other_model_are_right_too(folder: Path, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    GPT2LMHeadModel(GPT2Config(vocab_size=300, n_embd=32, n_layer=2, n_head=2, n_positions=128)).save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    check_rows_against_whole_passes(tmp_path)
+
+
+# ---- sampling
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"top_p": 0.9}, {"top_k": 5}, {"min_p": 0.1}, {"temperature": 1.7, "top_p": 0.8, "top_k": 9}],
+    ids=str,
+)
+def test_tokens_come_with_the_frequency_that_the_parameters_ask_for(params: dict[str, float]) -> None:
+    count, vocabulary = 20_000, 40
+    logits = torch.randn(vocabulary, generator=torch.Generator().manual_seed(0)) * 2
+    draw = random.Random(0)
+    tokens, log_probs = sample(
+        logits.expand(count, -1), [SamplingParams(**params)] * count, [draw.random() for _ in range(count)]
+    )
+    scaled = logits / params.get("temperature", 1.0)
+    value, order = scaled.softmax(-1).sort(descending=True)
+    kept = (value.cumsum(0) - value <= params.get("top_p", 1.0)) & (value >= params.get("min_p", 0.0) * value[0])
+    kept &= torch.arange(vocabulary) < params.get("top_k", vocabulary)
+    expected = torch.zeros(vocabulary)
+    expected[order] = value * kept
+    found = torch.bincount(torch.tensor(tokens), minlength=vocabulary) / count
+    torch.testing.assert_close(found, expected / expected.sum(), atol=0.012, rtol=0)
+    assert set(tokens) <= set(order[kept].tolist())
+    assert log_probs[0] == pytest.approx(scaled.log_softmax(-1)[tokens[0]].item(), abs=1e-5)
+
+
+def test_rows_with_different_parameters_do_not_touch_each_other() -> None:
+    logits = torch.randn(3, 50, generator=torch.Generator().manual_seed(1))
+    mixed = [SamplingParams(temperature=0.0), SamplingParams(), SamplingParams(top_p=0.3)]
+    draws = [0.9, 0.4, 0.7]
+    together = sample(logits, mixed, draws)
+    alone = [sample(logits[i : i + 1], [mixed[i]], [draws[i]]) for i in range(3)]
+    assert together[0] == [a[0][0] for a in alone]
+    assert together[0][0] == logits[0].argmax().item()
+
+
+@pytest.mark.parametrize("wrong", [{"temperature": -1}, {"top_p": 0}, {"top_k": 0}, {"min_p": 2}, {"n": 2}, {"regex": "a"}])
+def test_parameters_out_of_range_or_unknown_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        SamplingParams.model_validate(wrong)
+
+
+def test_weights_that_give_no_numbers_are_noticed() -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        sample(torch.full((1, 9), torch.nan), [SamplingParams()], [0.5])
+
+
+# ---- generation
+
+
+def test_greedy_text_and_log_probabilities_equal_transformers(folder: Path, model: LanguageModel) -> None:
+    plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    done = run(Generator(model, 8), [Sample(i, GREEDY) for i in ids(model, map(prompt, STATES))])
+    for one in done:
+        out = plain.generate(
+            torch.tensor([one.prompt]), attention_mask=torch.ones(1, len(one.prompt), dtype=torch.long), do_sample=False,
+            max_new_tokens=12, eos_token_id=None, output_scores=True, return_dict_in_generate=True,
+        )  # fmt: skip
+        assert one.tokens == out.sequences[0, len(one.prompt) :].tolist()
+        expected = [score[0].log_softmax(-1)[t].item() for score, t in zip(out.scores, one.tokens, strict=True)]
+        assert one.log_probs == pytest.approx(expected, abs=1e-4)
+
+
+def many(model: LanguageModel, *, seed: int = 0) -> list[Sample]:
+    params = SamplingParams(temperature=1.0, top_p=0.95, max_new_tokens=10)
+    seeded = [params.model_copy(update={"sampling_seed": seed + j}) for j in range(3)]
+    return [Sample(i, p) for i in ids(model, map(prompt, STATES)) for p in seeded]
+
+
+@pytest.mark.parametrize("limit", [1, 4, 64])
+def test_equal_seeds_give_equal_replies_whatever_else_is_in_the_batch(model: LanguageModel, limit: int) -> None:
+    alone = [run(Generator(model, 1), [one])[0] for one in many(model)]
+    generator = Generator(model, limit)
+    others = [replace(one, draws=[]) for one in many(model, seed=100)]
+    for one in others[::2]:
+        generator.submit(one)
+    generator.step()
+    together = run(generator, many(model))
+    assert [one.tokens for one in together] == [one.tokens for one in alone]
+    assert [sum(one.log_probs) for one in together] == pytest.approx([sum(one.log_probs) for one in alone], abs=1e-3)
+    assert [one.tokens for one in run(Generator(model, limit), many(model, seed=50))] != [one.tokens for one in alone]
+
+
+def test_the_transformers_path_gives_the_same_replies(model: LanguageModel, reference: LanguageModel) -> None:
+    fast, slow = (run(Generator(m, 8), many(model)) for m in (model, reference))
+    assert [one.tokens for one in fast] == [one.tokens for one in slow]
+
+
+def test_a_reply_ends_with_an_end_token_a_stop_string_or_its_length(model: LanguageModel) -> None:
+    start = ids(model, [prompt(STATES[0])])[0]
+    free = run(Generator(model, 1), [Sample(start, GREEDY)])[0]
+    assert free.finish_reason == {"type": "length", "length": 12}
+    stop = free.text[len(free.text) // 2 :][:2]
+    by_text = run(Generator(model, 1), [Sample(start, GREEDY.model_copy(update={"stop": ("never", stop)}))])[0]
+    assert by_text.finish_reason == {"type": "stop", "matched": stop}
+    assert by_text.text == free.text[: free.text.index(stop)]
+    token = free.tokens[5]
+    by_token = run(Generator(model, 1), [Sample(start, GREEDY.model_copy(update={"stop_token_ids": {token}}))])[0]
+    assert by_token.finish_reason == {"type": "stop", "matched": token}
+    assert by_token.tokens == free.tokens[: free.tokens.index(token) + 1]
+    ending = replace(model, end_ids=frozenset({token}))
+    by_end = run(Generator(ending, 1), [Sample(start, GREEDY.model_copy(update={"ignore_eos": False}))])[0]
+    assert by_end.tokens == by_token.tokens
+    assert by_end.text == by_token.text == model.tokenizer.decode(by_token.tokens[:-1])
+
+
+def test_no_more_samples_are_decoded_at_once_than_allowed(model: LanguageModel) -> None:
+    generator = Generator(model, 4)
+    for one in many(model):
+        generator.submit(one)
+    most = 0
+    while generator.busy:
+        generator.step()
+        most = max(most, len(generator.active))
+    assert 0 < most <= 4
+
+
+# ---- embeddings
+
+
+def test_an_embedding_is_the_mean_over_content_tokens_of_the_last_hidden_state(folder: Path, model: LanguageModel) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    for state, found in zip(STATES, Encoder(model, max_tokens=512).embed(STATES), strict=True):
+        with torch.no_grad():
+            hidden = plain.model(torch.tensor([tokenizer(state)["input_ids"]])).last_hidden_state[0]
+        np.testing.assert_allclose(found, hidden.mean(0).numpy(), atol=2e-5)
+
+
+@pytest.mark.parametrize("path", ["model", "reference"])
+def test_an_embedding_depends_on_no_padding_and_no_neighbour(path: str, request: pytest.FixtureRequest) -> None:
+    encoder = Encoder(request.getfixturevalue(path), max_tokens=64)
+    texts = [*STATES, "x" * 300]
+    together = encoder.embed(texts, batch=3)
+    assert together.dtype == np.float32
+    assert together.shape == (len(texts), encoder.width)
+    for text, vector in zip(texts, together, strict=True):
+        np.testing.assert_allclose(encoder.embed([text])[0], vector, atol=2e-5)
+
+
+def test_texts_are_cut_behind_the_last_token_allowed(model: LanguageModel) -> None:
+    encoder = Encoder(model, max_tokens=8)
+    long = STATES[1] * 5
+    cut = model.tokenizer.decode(ids(model, [long])[0][:8])
+    np.testing.assert_allclose(encoder.embed([long]), encoder.embed([cut]), atol=2e-5)
+
+
+def test_an_empty_text_has_no_embedding(model: LanguageModel) -> None:
+    with pytest.raises(BadInput, match="Text 1 is empty"):
+        Encoder(model, max_tokens=8).embed(["p", ""])
+
+
+def test_embeddings_of_another_model_type_or_length_have_another_identity(model: LanguageModel) -> None:
+    others = [
+        Encoder(model, max_tokens=64),
+        Encoder(model, max_tokens=65),
+        Encoder(replace(model, dtype="bfloat16"), max_tokens=64),
+        Encoder(replace(model, version="other"), max_tokens=64),
+    ]
+    assert len({encoder.embedding_id for encoder in others}) == 4
+    assert Encoder(replace(model, folder=Path("elsewhere")), max_tokens=64).embedding_id == others[0].embedding_id
+
+
+def test_bfloat16_weights_stay_close_to_float32(folder: Path, model: LanguageModel) -> None:
+    rough = load_model(folder, "bfloat16")
+    done = run(Generator(rough, 8), [Sample(i, GREEDY) for i in ids(model, map(prompt, STATES))])
+    assert all(len(one.tokens) == SHAPE.max_new_tokens - 4 for one in done)
+    exact, close = (Encoder(m, max_tokens=64).embed(STATES) for m in (model, rough))
+    np.testing.assert_allclose(exact, close, atol=0.05)
