@@ -78,8 +78,8 @@ def tokens(source: str) -> Iterator[Token]:
 
 
 def is_field(found: Sequence[Token], index: int) -> bool:
-    """Whether a token is the field in `(e).prefix`, which may be called anything."""
-    return index > 0 and found[index - 1].text == "." and found[index - 1].end == found[index].start
+    """Whether a token is the field in `(e).prefix`, or a name as in ``` `prefix ```: these may be called anything."""
+    return index > 0 and found[index - 1].text in (".", "`") and found[index - 1].end == found[index].start
 
 
 def _measure(source: str, match: re.Match[str]) -> tuple[Kind | None, int | None]:

@@ -9,7 +9,7 @@ const { addedConstants, constantInfo, describe, kernel } = require('./environmen
 const { Rules, refusal } = require('./rules.cjs');
 const { declaration, theoremOf } = require('./theorem.cjs');
 
-const MISSING = { refused: '', commands: 0, messages: [], theorem_found: false, kind: '', type_matches: false, level_params_match: false, tactic_block_only: false, new_constants: [], axioms: [], library: 0 };
+const missing = () => ({ refused: '', commands: 0, messages: [], theorem_found: false, kind: '', type_matches: false, level_params_match: false, tactic_block_only: false, new_constants: [], axioms: [], library: 0 });
 
 /**
  * Answers the request {header, statement, proof, heartbeats, isTrusted}; the fields of the answer are those of `ProofFacts` in facts.py.
@@ -17,7 +17,7 @@ const MISSING = { refused: '', commands: 0, messages: [], theorem_found: false, 
  */
 function check(frontend, dependencies, request) {
   const rules = request.isTrusted ? null : new Rules(frontend, dependencies), header = frontend.header(request.header, rules);
-  const facts = { header_errors: header.errors, statement_errors: [], ...MISSING };
+  const facts = { header_errors: header.errors, statement_errors: [], ...missing() };
   if (header.errors.length) return facts;
   const theorem = theoremOf(frontend, header, request.statement);
   facts.statement_errors = theorem.errors;

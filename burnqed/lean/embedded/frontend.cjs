@@ -128,12 +128,12 @@ class Source {
     const range = syntaxRange(this.lean, syntax);
     return range ? this.bytes.subarray(...range).toString('utf8') : '';
   }
-  /** What is left: {isEnd: nothing but space and comments, messages}. */
+  /** What is left: {isEnd: nothing but space and comments, hasCommand: another command, messages}. */
   rest(state) {
     const { syntax, messages } = this.next(state), { lean } = this;
-    const isEnd = syntaxKind(lean, syntax) === 'Lean.Parser.Command.eoi' && !messages.length;
+    const hasCommand = syntaxKind(lean, syntax) !== 'Lean.Parser.Command.eoi';
     lean.release(syntax);
-    return { isEnd, messages };
+    return { isEnd: !hasCommand && !messages.length, hasCommand, messages };
   }
 }
 

@@ -65,6 +65,7 @@ function shapeOf(frontend, state, statement) {
       const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
       return { before: '', name: unused.at(-1), nameParts: unused, signature: ` : (${text}\n)` };
     }
+    if (source.rest(state).hasCommand) return { error: 'the statement is followed by another command' };
     const slice = ([start, end]) => source.bytes.subarray(start, end).toString('utf8');
     const range = syntaxRange(lean, parts.signature);
     if (parts.kind !== 'theorem' && parts.kind !== 'example') return { error: `the statement is a ${parts.kind}, not a theorem` };
