@@ -23,7 +23,7 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput, TryAgain
@@ -247,7 +247,7 @@ class PolicyClient:
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(Unavailable),
             stop=stop_after_attempt(ATTEMPTS),
-            wait=wait_exponential_jitter(FIRST_WAIT_S, LONGEST_WAIT_S),
+            wait=wait_random_exponential(multiplier=FIRST_WAIT_S, max=LONGEST_WAIT_S),
             reraise=True,
         )
         try:

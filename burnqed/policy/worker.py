@@ -196,7 +196,7 @@ class Worker:
                 f"The head at {self.head} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "
                 f"gives {encoder.embedding_id}; use the head that was trained under this model, or train one."
             )
-        return head.eval(), head.head_id
+        return head, head.head_id
 
     def _score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
         import torch
