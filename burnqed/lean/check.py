@@ -67,12 +67,12 @@ def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
 
 def _objection(facts: ProofFacts) -> str:
     """The first thing that speaks against a proof, as one sentence; empty when nothing does."""
+    if facts.refused:
+        return f"Not allowed: {facts.refused}."
     if facts.header_errors:
         return f"The header does not elaborate: {_first_line(facts.header_errors[0])}"
     if facts.statement_errors:
         return f"The statement does not elaborate: {_first_line(facts.statement_errors[0])}"
-    if facts.refused:
-        return f"Not allowed: {facts.refused}."
     if facts.commands != 1:
         return "The proof does not end where its block of tactics ends."
     if facts.errors:

@@ -10,6 +10,8 @@
 // 2. `Rules`, for text that nobody vouches for (`burnqed lean check FILE`): a header may introduce new names and nothing else; it must
 //    neither change how a statement reads nor assume anything.
 
+const { addedConstants, kernel } = require('./environment.cjs');
+
 const NODE = 1, ATOM = 2, IDENT = 3; // constructors of Lean.Syntax
 
 const FORBIDDEN = new Map(Object.entries({
@@ -126,7 +128,7 @@ function attributeRefusal(attribute) {
 
 // ---- 2. what changes how a statement reads
 
-const notAllowed = tree => `\`${keyword(tree)}\` is not allowed in a header: it can change what a statement means, or assume something`;
+const notAllowed = tree => `\`${keyword(tree)}\` in a header can change what a statement means, or assume something`;
 const renamingRefusal = tree => first(tree, node => command(node) === 'openRenaming' ? '`open … renaming` can change what a statement means' : null);
 
 function declarationRefusal({ parts: [modifiers, declared] }) {
@@ -159,8 +161,8 @@ class Rules {
 
   /** For one header: a function (tree, its text, borrowed state) → why the next command must not be elaborated, or null. */
   forHeader() {
-    const variables = new Set(); // names declared by `variable`
-    return (tree, text, state) => refusal(tree) ?? this.commandRefusal(tree, text, variables) ?? this.nameRefusal(tree, state);
+    const types = new Set(); // variables that stand for a type
+    return (tree, text, state) => refusal(tree) ?? this.commandRefusal(tree, text, types) ?? this.nameRefusal(tree, state);
   }
 
   /** Why a statement, given as the tree of a theorem's command, may not say what it seems to say, or null. */
@@ -168,30 +170,32 @@ class Rules {
     return first(tree, prefixRefusal) ?? this.nameRefusal(statementOf(tree), state);
   }
 
-  commandRefusal(tree, text, variables) {
+  commandRefusal(tree, text, types) {
     const kind = command(tree);
     if (kind === 'notation' && NOTATIONS.has(text.trim().replace(/\s+/g, ' '))) return null;
     if (!COMMANDS.has(kind)) return notAllowed(tree);
     switch (kind) {
       case 'declaration': return declarationRefusal(tree);
-      case 'mutual': return tree.parts[1].parts.map(part => this.commandRefusal(part, text, variables)).find(Boolean) ?? null;
-      case 'in': return this.commandRefusal(tree.parts[0], text, variables) ?? this.commandRefusal(tree.parts[2], text, variables);
+      case 'mutual': return tree.parts[1].parts.map(part => this.commandRefusal(part, text, types)).find(Boolean) ?? null;
+      case 'in': return this.commandRefusal(tree.parts[0], text, types) ?? this.commandRefusal(tree.parts[2], text, types);
       case 'open': return renamingRefusal(tree);
       case 'attribute': return first(tree, node => command(node) === 'eraseAttr' ? attributeRefusal(node.parts[1]) : null);
-      case 'variable': return this.variableRefusal(tree, variables);
+      case 'variable': return this.variableRefusal(tree, types);
     }
     return null;
   }
 
-  /** Variables may not hide names of the library, and instances must be about other variables: `[DecidableEq α]`, not `[LE Nat]`. */
-  variableRefusal(tree, variables) {
-    for (const binder of tree.parts[1].parts) {
-      const names = identifiers(binder.parts[1]), hidden = names.find(name => this.meaningsInLibrary(name.object).length);
+  /**
+   * Variables may not hide names of the library. Instances, which a theorem takes along without being asked, may only be of types
+   * among the variables: `[DecidableEq α]`, neither `[LE Nat]`, another order, nor `[Nonempty (PLift (n = 5))]`, an assumption.
+   */
+  variableRefusal(tree, types) {
+    for (const { kind, parts: [, names, type] } of tree.parts[1].parts) {
+      const hidden = identifiers(names).find(name => this.meaningsInLibrary(name.object).length);
       if (hidden) return `the variable \`${nameOf(hidden)}\` hides a name of the library`;
-      if (binder.kind === 'Lean.Parser.Term.instBinder' && !identifiers(binder.parts[2]).some(({ name }) => variables.has(name[0]))) {
-        return 'an instance that is about no other variable can change what a statement means';
-      }
-      names.forEach(({ name }) => variables.add(name[0]));
+      const isOfTypes = ({ kind, parts }) => kind === 'Lean.Parser.Term.app' && parts[1].parts.every(part => part.name && types.has(nameOf(part)));
+      if (kind === 'Lean.Parser.Term.instBinder' && !isOfTypes(type)) return 'an instance among the variables may only be of types that are variables';
+      if (/^Lean\.Parser\.Term\.(type|sort)$/.test(type.parts[1]?.kind)) identifiers(names).forEach(name => types.add(nameOf(name)));
     }
     return null;
   }
@@ -215,6 +219,14 @@ class Rules {
     const here = this.meanings(this.frontend.environment(state), lean.field(scope, 2), lean.field(scope, 3), name);
     // A new `List.foo` takes nothing: the library would read it as the field `foo` of `List`, but types have no fields.
     return here.some(({ parts, fields }) => !this.isInLibrary(parts) && known.some(old => old.fields <= fields || !this.isInLibrary([...old.parts, 'rec'])));
+  }
+
+  /** Why a header may not have added what it added to the library, or null: its code could come to run as a tactic's configuration. */
+  additionsRefusal(state) {
+    const { lean } = this.frontend, environment = kernel(lean, this.frontend.environment(state));
+    const added = [...addedConstants(lean, environment).keys()].find(name => name.startsWith('Lean.'));
+    lean.release(environment);
+    return added ? `\`${added}\` is in a namespace of Lean's own` : null;
   }
 
   meaningsInLibrary(name) {
