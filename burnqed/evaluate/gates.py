@@ -10,12 +10,12 @@ from burnqed.evaluate.results import HEAD, PLAIN, IterationResult, Result
 
 # Names in IterationResult.training that checks read
 EVALUATION_LOSS = "sft.evaluation_loss"
-RANK1_DEEP = "head.rank1_deep"
+RANK1_DEEP = "head.rank1_depth_4+"
 ENERGY_GAP = "head.energy_gap"
-AUC = "head.auc"
+RANK_ACCURACY = "head.pairwise"
 
-MIN_AUC = 0.6
-"""Rank accuracy (how often a positive has the lower energy of a pair) from which a head is worth using; random choice: 0.5."""
+MIN_RANK_ACCURACY = 0.6
+"""How often a positive must lie below one of its negatives for a head to be worth using; random choice: 0.5."""
 
 
 class GateCheck(Result):
@@ -115,7 +115,7 @@ def training_checks(result: IterationResult, config: GateConfig) -> list[GateChe
         gap = metrics[ENERGY_GAP]
         advice = "The head does not tell provable states apart; do not search with it."
         checks.append(GateCheck(name="energy gap", value=gap, threshold=0.0, ok=gap > 0, advice=advice))
-    if AUC in metrics:
+    if RANK_ACCURACY in metrics:
         advice = "The head is hardly better than chance (0.5); look at the negatives and at the embeddings."
-        checks.append(at_least("head's rank accuracy", metrics[AUC], MIN_AUC, advice))
+        checks.append(at_least("head's rank accuracy", metrics[RANK_ACCURACY], MIN_RANK_ACCURACY, advice))
     return checks

@@ -126,8 +126,8 @@ class IterationResult(Result):
     search: SearchFigures = SearchFigures()
     """Of the search for training data, all variants together."""
     training: dict[str, float] = Field(default_factory=dict)
-    """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head `head.rank1`, `head.rank1_deep` (depth 4 and more),
-    `head.rank1_depth_N`, `head.auc`, `head.energy_gap`, `head.temperature`; what random choice would reach as NAME_chance."""
+    """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head those of burnqed.train.monitor: `head.rank1`,
+    `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; what random choice would reach as NAME_chance."""
     cost: list[StepCost] = Field(default_factory=list)
 
     def variant(self, name: str) -> EvaluationResult | None:

@@ -18,7 +18,12 @@ def check(found: GateVerdict, name: str) -> GateCheck:
 
 def test_an_iteration_that_meets_every_threshold_goes_on() -> None:
     before = iteration(0, solving("abc", TEN), solving("abcd", TEN, variant=HEAD))
-    metrics = {"sft__evaluation_loss": 0.4, "head__rank1_deep": 0.45, "head__energy_gap": 0.8, "head__auc": 0.9}
+    metrics = {
+        "sft__evaluation_loss": 0.4,
+        "head__rank1_depth_4+": 0.45,
+        "head__energy_gap": 0.8,
+        "head__pairwise": 0.9,
+    }
     after = iteration(1, solving("abcd", TEN), solving("abcde", TEN, variant=HEAD), **metrics)
     config = GateConfig(min_rate=0.4, min_rate_with_head=0.5, min_gain=0.05, max_loss=0.5, min_rank1_deep=0.4)
     found = verdict(after, [before], config)
@@ -45,9 +50,9 @@ def test_an_iteration_that_meets_every_threshold_goes_on() -> None:
         (iteration(0, solving("a", TEN), solving("b", TEN, variant=HEAD)), GateConfig(), "gain from the head", "embeddings"),
         (iteration(0, solving("a", TEN), sft__evaluation_loss=0.6), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
         (iteration(0, solving("a", TEN)), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
-        (iteration(0, solving("a", TEN), head__rank1_deep=0.2), GateConfig(min_rank1_deep=0.25), "rank-1 at depth 4+", "negatives"),
+        (iteration(0, solving("a", TEN), **{"head__rank1_depth_4+": 0.2}), GateConfig(min_rank1_deep=0.25), "rank-1 at depth 4+", "negatives"),
         (iteration(0, solving("a", TEN), head__energy_gap=-0.1), GateConfig(), "energy gap", "do not search with it"),
-        (iteration(0, solving("a", TEN), head__auc=0.55), GateConfig(), "head's rank accuracy", "chance"),
+        (iteration(0, solving("a", TEN), head__pairwise=0.55), GateConfig(), "head's rank accuracy", "chance"),
     ],
 )  # fmt: skip
 def test_what_falls_short_stops_and_says_what_to_look_at(

@@ -46,7 +46,7 @@ def full_inputs() -> ReportInputs:
     ]
     metrics = {
         "sft__evaluation_loss": 0.44, "head__rank1": 0.61, "head__rank1_chance": 0.21, "head__energy_gap": 1.25,
-        "head__rank1_depth_1": 0.7, "head__rank1_depth_1_chance": 0.2, "head__rank1_depth_2": 0.6, "head__rank1_depth_2_chance": 0.3,
+        "head__rank1_depth_1": 0.7, "head__rank1_depth_1_chance": 0.2, "head__rank1_depth_4+": 0.6, "head__rank1_depth_4+_chance": 0.3,
     }  # fmt: skip
     evaluations = (evaluation(plain, THEOREMS), evaluation(head, THEOREMS, variant=HEAD))
     before = iteration(0, evaluation(plain, THEOREMS), evaluation(plain, THEOREMS, variant=HEAD), ever=1)

@@ -169,14 +169,14 @@ def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
     return drawn
 
 
-def rank_by_depth(metrics: dict[str, float]) -> list[tuple[int, float, float]]:
+def rank_by_depth(metrics: dict[str, float]) -> list[tuple[str, float, float]]:
     """(depth, accuracy, chance) from the metrics `head.rank1_depth_3` and `head.rank1_depth_3_chance`."""
-    found = []
-    for name, value in metrics.items():
-        depth = name.removeprefix("head.rank1_depth_")
-        if depth.isdigit() and name + CHANCE in metrics:
-            found.append((int(depth), value, metrics[name + CHANCE]))
-    return sorted(found)
+    prefix = "head.rank1_depth_"
+    return sorted(
+        (name.removeprefix(prefix), value, metrics[name + CHANCE])
+        for name, value in metrics.items()
+        if name.startswith(prefix) and name + CHANCE in metrics
+    )
 
 
 def searched(result: IterationResult) -> list[tuple[str, SearchFigures]]:
@@ -217,7 +217,8 @@ def metric_table(metrics: dict[str, float]) -> Table | None:
         if not name.endswith(CHANCE):
             chance = metrics.get(name + CHANCE)
             part, _, what = name.partition(".")
-            words = f"{ {'sft': 'fine-tuning', 'head': 'head'}.get(part, part) }: {what.replace('_', ' ')}"
+            what = what.replace("rank1", "rank-1").replace("depth_", "at depth ").replace("_", " ")
+            words = f"{'fine-tuning' if part == 'sft' else part}: {what}"
             rows.append((words, metric(value), "" if chance is None else metric(chance)))
     return Table(("metric", "value", "random choice"), rows) if rows else None
 
@@ -286,8 +287,12 @@ def number(value: float | None) -> str:
 
 
 def metric(value: float) -> str:
-    """Counts whole, everything else to four figures."""
-    return (f"{value:,.0f}" if value.is_integer() else f"{value:.4g}").replace("-", "−")
+    """Counts whole, large figures short, small ones with their exponent, everything else to three places."""
+    if value.is_integer() or abs(value) >= 1_000:
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.2g}"
+    return text.replace("-", "−")
 
 
 def pill(text: str, kind: str) -> Markup:

@@ -270,23 +270,17 @@ def time_split(searches: Sequence[tuple[str, SearchFigures]]) -> Plot:
     )
 
 
-def rank_by_depth(rows: Sequence[tuple[int, float, float]]) -> Plot:
+def rank_by_depth(rows: Sequence[tuple[str, float, float]]) -> Plot:
     """(depth, rank-1 accuracy of the head, that of random choice)."""
     depths, values, chances = zip(*rows, strict=True)
 
     def paint(axes: Any) -> None:
-        axes.bar(depths, values, width=0.62, color=WITH, label="head")
-        for depth, chance in zip(depths, chances, strict=True):
-            axes.plot(
-                [depth - 0.4, depth + 0.4],
-                [chance] * 2,
-                color=WITHOUT,
-                lw=2,
-                label="random choice" if depth == depths[0] else None,
-            )
-        axes.set_xticks(depths)
+        axes.bar(depths, values, width=0.56, color=WITH, label="head")
+        for x, chance in enumerate(chances):
+            name = "random choice" if x == 0 else None
+            axes.plot([x - 0.36, x + 0.36], [chance] * 2, color=WITHOUT, lw=2, label=name)
         axes.set_ylim(0, 1)
-        axes.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "25 %", "50 %", "75 %", "100 %"])
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "25%", "50%", "75%", "100%"])
         axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.13))
         label(axes, "depth of the state", "ranked first")
 
