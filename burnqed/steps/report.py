@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from burnqed.data.theorems import parse_index
 from burnqed.evaluate.gates import verdict
-from burnqed.evaluate.report import LossPoint, Proof, ReportInputs, write_report
+from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import HEAD, EvaluationResult, IterationResult, StepCost, Summary
 from burnqed.evaluate.run import evaluation_result, search_figures
 from burnqed.evaluate.summary import accumulate, ever
@@ -80,10 +80,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         result=result,
         earlier=earlier,
         verdict=judged,
-        loss=[
-            LossPoint(step=r.step, train=r.train, evaluation=r.evaluation)
-            for r in sft.read_losses(store, layout.adapter)
-        ],
+        loss=sft.read_losses(store, layout.adapter),
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         training_proofs=training_proofs(context, found),

@@ -6,12 +6,16 @@ import asyncio
 
 from burnqed.data.pairs import TacticPair, read_pairs
 from burnqed.errors import TryAgain
+from burnqed.evaluate.report import LossPoint
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import search_variants
 from burnqed.steps.trajectories import earlier_shards, rows_of
+from burnqed.store import Store
 from burnqed.trajectory.reader import proof_pairs
 
 CHECKPOINT = "checkpoint.pt"
+OUTCOME = "sft.json"
+"""burnqed.train.sft.OUTCOME_FILE, read here without importing torch."""
 
 
 def found_shards(context: Context) -> list[str]:
@@ -70,6 +74,15 @@ async def run(context: Context, unit: Unit) -> Facts:
         "trajectory_pairs": outcome.trajectory_pairs,
         "tokens_per_s": outcome.tokens_per_s,
     }
+
+
+def read_losses(store: Store, prefix: str) -> list[LossPoint]:
+    """The loss curve of a finished fine-tuning."""
+    rows = store.read_json(f"{prefix}/{OUTCOME}")["rows"]
+    return [
+        LossPoint(step=r["step"], train=r["loss"], evaluation=r["evaluation"]["total"] if r["evaluation"] else None)
+        for r in rows
+    ]
 
 
 STEP = Step("sft", 1, ("sft", "data.validation_fraction"), units, run, gpu=True)

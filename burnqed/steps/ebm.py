@@ -1,0 +1,110 @@
+"""ebm: trains the energy head on frozen embeddings, for this iteration's search or from everything up to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from burnqed.data.split import is_validation
+from burnqed.errors import TryAgain
+from burnqed.log import log
+from burnqed.manifest import read_manifest
+from burnqed.steps import embed
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.store import Store
+
+if TYPE_CHECKING:
+    from burnqed.train.embeddings import Embeddings
+    from burnqed.train.negatives import HeadExamples
+
+CHECKPOINT = "checkpoint.pt"
+ENERGIES = "energies.json"
+"""Of held-out positives and negatives, for the report."""
+SHOWN = 2_000
+
+
+def units(context: Context) -> list[Unit]:
+    layout = context.layout
+    embeddings = [layout.embeddings(context.stage), *embed.earlier_embeddings(context)]
+    return [Unit(layout.head(context.stage), (*embeddings, *embed.sources(context)))]
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    return await asyncio.to_thread(train, context, unit)
+
+
+def train(context: Context, unit: Unit) -> Facts:
+    from burnqed.train.checkpoint import Checkpoints
+    from burnqed.train.ebm import train_head
+    from burnqed.train.embeddings import EmbeddingCache
+
+    config, store, layout = context.config, context.store, context.layout
+    made = read_manifest(store, layout.embeddings(context.stage))
+    assert made is not None
+    examples = embed.head_examples(context)
+    cache = EmbeddingCache(
+        store, layout.embeddings(context.stage), str(made.facts["embedding_id"]), embed.earlier_embeddings(context)
+    )
+    embeddings = cache.select(examples.texts())
+    outcome = train_head(
+        examples,
+        embeddings,
+        config.ebm,
+        validation_fraction=config.data.validation_fraction,
+        workdir=context.workdir,
+        checkpoints=Checkpoints(store, f"{unit.prefix}/{CHECKPOINT}"),
+        should_stop=context.stop.is_set,
+    )
+    if context.stop.is_set():
+        raise TryAgain("The training of the head was stopped after a checkpoint; the same command continues it.")
+    if not outcome.accepted:
+        log.warning("the head is not accepted: %s", outcome.reason)
+    folder: Path = context.workdir / "head"
+    energies = held_out_energies(folder, examples, embeddings, config.data.validation_fraction)
+    store.upload(folder, unit.prefix)
+    store.write_json(f"{unit.prefix}/{ENERGIES}", energies)
+    store.delete(f"{unit.prefix}/{CHECKPOINT}")
+    facts: Facts = {
+        "head_id": outcome.head.head_id,
+        "accepted": str(outcome.accepted).lower(),
+        "steps": outcome.steps,
+        "positives": outcome.positives,
+    }
+    for name, metric in outcome.metrics.items():
+        facts[name] = metric.value
+        if metric.chance is not None:
+            facts[f"{name}_chance"] = metric.chance
+    return facts
+
+
+def held_out_energies(
+    folder: Path, examples: HeadExamples, embeddings: Embeddings, validation_fraction: float
+) -> dict[str, list[float]]:
+    """Energies of the validation theorems' positives and of their other states, for a histogram."""
+    import torch
+
+    from burnqed.train.head import EnergyHead
+
+    held_out = [e for e in examples.positives if is_validation(e.theorem, validation_fraction)]
+    goals = {e.theorem: e.goal for e in held_out}
+    pairs = {
+        "positive": [(e.state, e.goal) for e in held_out][:SHOWN],
+        "negative": [(s, goal) for theorem, goal in goals.items() for s in examples.states.get(theorem, ())][:SHOWN],
+    }
+    head = EnergyHead.load(folder)
+    matrix = torch.from_numpy(embeddings.matrix)
+    found = {}
+    for kind, chosen in pairs.items():
+        states = matrix[[embeddings.row[state] for state, _ in chosen]]
+        goal_states = matrix[[embeddings.row[goal] for _, goal in chosen]]
+        found[kind] = [round(float(e), 4) for e in head.energies(states, goal_states)]
+    return found
+
+
+def read_energies(store: Store, prefix: str) -> dict[str, list[float]]:
+    energies: dict[str, list[float]] = store.read_json(f"{prefix}/{ENERGIES}")
+    return energies
+
+
+STEP = Step("ebm", 1, ("ebm", "data.validation_fraction"), units, run, needed=embed.needed, gpu=True)

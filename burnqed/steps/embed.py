@@ -1,0 +1,81 @@
+"""embed: encodes under this iteration's model every state and root state that the head learns from.
+
+Stage `search` takes the trajectories of earlier iterations, stage `final` this iteration's as well; only states that the earlier
+stage has not encoded are new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from burnqed.steps import negatives, search
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.models import trajectory_variants
+from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of
+from burnqed.trajectory.reader import decisions, off_path_states
+
+if TYPE_CHECKING:
+    from burnqed.train.negatives import HeadExamples
+
+SEARCH, FINAL = "search", "final"
+
+
+def needed(context: Context) -> bool:
+    """Before the very first search there is nothing to learn from."""
+    return context.config.ebm.enabled and (context.stage == FINAL or context.iteration > 0)
+
+
+def sources(context: Context) -> list[str]:
+    """Shard folders of the trajectories that the stage's head learns from."""
+    config, layout = context.config, context.layout
+    folders = [f for i in range(context.iteration) for f in earlier_shards(context, trajectory_variants(config, i), i)]
+    if context.stage == FINAL:
+        for variant in trajectory_variants(config, context.iteration):
+            count = negatives.count(context) if variant == negatives.VARIANT else search.count(context)
+            folders += own_shards(context, layout.trajectories(variant), count)
+    return folders
+
+
+def earlier_embeddings(context: Context) -> list[str]:
+    """What the stage before encoded under the same model."""
+    return [context.layout.embeddings(SEARCH)] if context.stage == FINAL and context.iteration > 0 else []
+
+
+def units(context: Context) -> list[Unit]:
+    inputs = [context.layout.model, *sources(context), *earlier_embeddings(context)]
+    return [Unit(context.layout.embeddings(context.stage), tuple(inputs))]
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    return await asyncio.to_thread(encode, context, unit)
+
+
+def head_examples(context: Context) -> HeadExamples:
+    """Positives and other states of the stage's trajectories."""
+    from burnqed.train.negatives import HeadExamples
+
+    tables = list(rows_of(context.store, sources(context)))
+    return HeadExamples.from_tables(map(decisions, tables), map(off_path_states, tables))
+
+
+def encode(context: Context, unit: Unit) -> Facts:
+    from burnqed.policy.encode import Encoder
+    from burnqed.train.embeddings import EmbeddingCache
+
+    config, store = context.config, context.store
+    model = store.fetch(context.layout.model, context.workdir / "model")
+    encoder = Encoder(model, dtype=config.policy.dtype, max_tokens=config.policy.embed_max_tokens)
+    texts = head_examples(context).texts()
+    cache = EmbeddingCache(store, unit.prefix, encoder.embedding_id, earlier_embeddings(context))
+    new = cache.add(
+        texts,
+        encoder.embed,
+        batch=config.ebm.embed_batch,
+        save_every=config.ebm.embed_save_every,
+        should_stop=context.stop.is_set,
+    )
+    return {"states": len(texts), "new": new, "embedding_id": encoder.embedding_id}
+
+
+STEP = Step("embed", 1, ("policy.dtype", "policy.embed_max_tokens", "ebm.enabled"), units, run, needed=needed, gpu=True)
