@@ -7,8 +7,9 @@
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { addedConstants, constantInfo, describe, kernel } = require('./environment.cjs');
 const { Rules, refusal } = require('./rules.cjs');
-const { declaration, theoremOf } = require('./theorem.cjs');
+const { declaration, propositionOf, theoremOf } = require('./theorem.cjs');
 
+const MOST_MESSAGES = 20; // errors come first
 const missing = () => ({ refused: '', commands: 0, messages: [], theorem_found: false, kind: '', type_matches: false, level_params_match: false, tactic_block_only: false, new_constants: [], axioms: [], library: 0 });
 
 /**
@@ -17,11 +18,14 @@ const missing = () => ({ refused: '', commands: 0, messages: [], theorem_found: 
  */
 function check(frontend, dependencies, request) {
   const rules = request.isTrusted ? null : new Rules(frontend, dependencies), header = frontend.header(request.header, rules);
-  const facts = { header_errors: header.errors, statement_errors: [], ...missing() };
-  if (header.errors.length) return facts;
+  const facts = { header_errors: header.errors, statement_errors: [], ...missing(), refused: header.refused };
+  if (header.errors.length || header.refused) return facts;
   const theorem = theoremOf(frontend, header, request.statement);
   facts.statement_errors = theorem.errors;
   if (theorem.errors.length) return facts;
+  const proposition = propositionOf(frontend, header, theorem);
+  facts.statement_errors = proposition.errors;
+  if (proposition.errors.length) return facts;
 
   const { lean } = frontend, state = frontend.withHeartbeats(header.state, request.heartbeats ?? 0);
   const source = new Source(lean, theorem.text + request.proof + '\n'), first = source.next(state);
@@ -38,8 +42,9 @@ function check(frontend, dependencies, request) {
     try {
       const rest = source.rest(after.state);
       facts.commands = rest.isEnd ? 1 : 2;
-      facts.messages = [...first.messages, ...after.messages, ...rest.messages].map(m => ({ ...m, line: m.line - theorem.line }));
-      inspect(frontend, dependencies, header, after.state, theorem, facts);
+      const messages = [...first.messages, ...after.messages(), ...rest.messages], isError = m => m.severity === 'error';
+      facts.messages = [...messages.filter(isError), ...messages.filter(m => !isError(m))].slice(0, MOST_MESSAGES).map(m => ({ ...m, line: m.line - theorem.line }));
+      inspect(frontend, dependencies, header, after.state, { ...theorem, ...proposition }, facts);
     } finally { lean.release(after.state); }
   } finally {
     source.release();

@@ -8,7 +8,8 @@ const SEVERITY = ['info', 'warning', 'error'];
 const MESSAGE_CHARACTERS = 4000;
 
 // Positions of fields in Lean's structures.
-const STATE = { environment: 0, messages: 1, scopes: 2 };            // Lean.Elab.Command.State
+const STATE = { environment: 0, messages: 1, scopes: 2, info: 8 };   // Lean.Elab.Command.State
+const INFO_ENABLED = 0;                                              // the scalar of Lean.Elab.InfoState
 const SCOPE = { options: 1, namespace: 2, openDeclarations: 3 };     // Lean.Elab.Command.Scope
 
 /** What was given cannot be used (a header or statement that does not elaborate, a state that is gone): an answer, not a failure. */
@@ -30,7 +31,7 @@ class Frontend {
 
   /**
    * Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed.
-   * With `rules` (rules.cjs), it ends at the first command that they refuse, and has that as its error.
+   * With `rules` (rules.cjs), it ends at the first command that they refuse, and `refused` says why; otherwise that is empty.
    */
   header(text, rules = null) {
     const key = (rules ? 'by the rules: ' : 'trusted: ') + text;
@@ -41,7 +42,7 @@ class Frontend {
     if (this.headers.size > KEPT_HEADERS) {
       const [oldest, { state, theorems }] = this.headers.entries().next().value;
       this.headers.delete(oldest);
-      for (const theorem of theorems.values()) theorem.release?.();
+      for (const { proposition } of theorems.values()) proposition?.release?.();
       this.lean.release(state);
     }
     return header;
@@ -49,40 +50,51 @@ class Frontend {
 
   elaborateHeader(text, rules) {
     const { lean } = this, errors = [], ruleFor = rules?.forHeader();
-    let state = lean.call('l_Lean_Elab_Command_mkState', this.library, lean.constant('l_Lean_MessageLog_empty'), lean.box(0));
+    let refused = null;
+    let state = this.initialState();
     const source = new Source(lean, text);
     try {
       for (let done = false; !done;) {
         const command = source.next(state);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
-        const refused = ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
+        refused = ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
         if (refused) {
-          errors.push(refused);
           lean.release(command.syntax);
           break;
         }
         const after = this.elaborate(state, source, command);
         lean.release(state);
         state = after.state;
-        errors.push(...[...command.messages, ...after.messages].filter(m => m.severity === 'error').map(m => `line ${m.line}: ${m.text}`));
+        errors.push(...[...command.messages, ...after.messages()].filter(m => m.severity === 'error').map(m => `line ${m.line}: ${m.text}`));
       }
     } finally { source.release(); }
-    return { state, errors, theorems: new Map() };
+    return { state, errors, refused: refused ?? rules?.additionsRefusal(state) ?? '', theorems: new Map() };
   }
 
-  /** Elaborates one parsed command; consumes its syntax, borrows the state. Gives {state (owned), messages}. */
+  /** A Command.State (owned) without info trees: what editors show, which nobody here looks at, and linters, which need them. */
+  initialState() {
+    const { lean } = this, state = lean.call('l_Lean_Elab_Command_mkState', this.library, lean.constant('l_Lean_MessageLog_empty'), lean.box(0));
+    const info = lean.with(lean.retain(lean.field(state, STATE.info)), {});
+    lean.setScalar(info, INFO_ENABLED, 0);
+    return lean.with(state, { [STATE.info]: info });
+  }
+
+  /** Elaborates one parsed command; consumes its syntax, borrows the state. Gives {state (owned), messages(): while the state is held}. */
   elaborate(state, source, command) {
     const { lean } = this;
     const quiet = lean.with(lean.retain(state), { [STATE.messages]: lean.constant('l_Lean_MessageLog_empty') });
     const frontend = lean.reference(lean.constructorObject(0, [quiet, lean.retain(source.parser), lean.box(0), lean.array([])]));
-    lean.release(lean.value(lean.call('l_Lean_Elab_Frontend_elabCommandAtFrontend', command.syntax, lean.retain(source.input), lean.retain(frontend))));
+    const elaborated = lean.call('l_Lean_Elab_Frontend_elabCommandAtFrontend', command.syntax, lean.retain(source.input), lean.retain(frontend));
     const result = lean.takeReference(frontend), after = lean.retain(lean.field(result, 0));
     lean.release(result);
-    return { state: after, messages: this.messages(lean.field(after, STATE.messages)) };
+    try {
+      lean.release(lean.value(elaborated));
+    } catch (error) {
+      lean.release(after);
+      throw error;
+    }
+    return { state: after, messages: () => messagesOf(lean, lean.field(after, STATE.messages)) };
   }
-
-  /** A borrowed MessageLog as [{severity, line (from 1), column (from 0), text}]. */
-  messages(log) { return messagesOf(this.lean, log); }
 
   environment(state) { return this.lean.field(state, STATE.environment); }
   scope(state) { return this.lean.field(this.lean.field(state, STATE.scopes), 0); }
@@ -137,6 +149,7 @@ class Source {
   }
 }
 
+/** A borrowed MessageLog as [{severity, line (from 1), column (from 0), text}]. */
 function messagesOf(lean, log) {
   const list = lean.call('l_Lean_MessageLog_toList', lean.retain(log));
   const messages = lean.list(list).map(message => {

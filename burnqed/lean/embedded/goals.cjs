@@ -1,13 +1,14 @@
 'use strict';
 // Proof states that are kept: a tactic runs on the saved state of the tactic before it, nothing is run twice.
 //
-// A search starts by elaborating `theorem NAME SIGNATURE := by⏎skip` for real. While Lean evaluates `skip`, the contexts and states of its
-// monads are taken down. A tactic is then evaluated, by the same function that evaluates a tactic block, in these contexts and on copies
+// A search starts by elaborating `theorem NAME SIGNATURE := by⏎skip` for real. When Lean evaluates `skip`, the contexts and states of its
+// monads are taken, and the elaboration is given up. A tactic is then evaluated, by the same function that evaluates a tactic block, in these contexts and on copies
 // of the state after its predecessor: what it does is what it would do as the next line of the block. Two things differ, and both
 // only in what counts as failure: error recovery is off, so that the first error fails the tactic, and each tactic has heartbeats of
 // its own.
 
-const { Refused, Source, messagesOf, syntaxArguments } = require('./frontend.cjs');
+const { LeanError } = require('./objects.cjs');
+const { Refused, Source, messagesOf, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { kernel } = require('./environment.cjs');
 const { declaration, theoremOf } = require('./theorem.cjs');
 const { isTacticBlock } = require('./check.cjs');
@@ -79,30 +80,41 @@ class Goals {
       this.states.delete(id);
       this.drop(state);
     }
-    return {};
   }
 
   // ---- steps of the above
 
-  /** Contexts and states of the monads (owned) where the proof of a theorem begins. */
+  /** Contexts and states of the monads (owned) where the proof of a theorem begins; the elaboration ends there, by an interrupt. */
   capture(commandState, text) {
-    const { frontend } = this, { lean } = frontend, source = new Source(lean, text + STARTER);
+    const { frontend } = this, { lean } = frontend, source = new Source(lean, text + STARTER), start = Buffer.byteLength(text);
     let captured = null;
-    const takeDown = (original, ...args) => {
-      if (captured) this.forget(captured); // a `skip` within the statement
-      captured = { contexts: {}, values: {} }; // args: syntax, then context and state reference of each layer
+    this.atStarter = (original, syntax, ...monad) => { // monad: context and state reference of each layer, and IO's token
+      if (syntaxRange(lean, syntax)?.[0] !== start) return original(syntax, ...monad); // a `skip` within the statement
+      lean.release(syntax);
+      captured = { contexts: {}, values: {} };
       LAYERS.forEach((layer, index) => {
-        captured.contexts[layer] = lean.retain(args[1 + 2 * index]);
-        captured.values[layer] = lean.raw('lean_st_ref_get')(args[2 + 2 * index]);
+        captured.contexts[layer] = monad[2 * index];
+        captured.values[layer] = lean.takeReference(monad[2 * index + 1]);
       });
-      return original(...args);
+      const interrupt = lean.constructorObject(1, [lean.constant('l_Lean_interruptExceptionId'), lean.box(0)]); // Exception.internal
+      return lean.constructorObject(1, [interrupt]);
     };
+    this.hook ??= lean.runtime.hook(HOOK, (...all) => this.atStarter(...all));
     try {
+      let messages = [];
       const command = source.next(commandState);
-      const after = lean.runtime.intercept(HOOK, takeDown, () => frontend.elaborate(commandState, source, command));
-      lean.release(after.state);
-      if (!captured) throw new Refused(after.messages.map(m => m.text).join('\n') || 'the proof does not begin');
-      return captured;
+      try {
+        const after = this.hook.during(() => frontend.elaborate(commandState, source, command)); // returns only if there was no interrupt
+        messages = after.messages();
+        lean.release(after.state);
+      } catch (error) {
+        if (!captured || !(error instanceof LeanError)) throw error;
+        messages = messagesOf(lean, lean.field(captured.values.core, CORE_STATE.messages));
+      }
+      const errors = messages.filter(m => m.severity === 'error').map(m => m.text);
+      if (captured && !errors.length) return captured;
+      if (captured) this.forget(captured);
+      throw new Refused(`The statement does not elaborate: ${errors.join('\n') || 'it has no proof to begin'}`);
     } finally { source.release(); }
   }
 

@@ -1,7 +1,7 @@
 'use strict';
 // One Lean instance: a worker thread that answers one request after the other.
 //
-// workerData: {baked, snapshot, module, memoryMb}. It posts {ready: true}, then for each message {kind, …} its answer:
+// workerData: {baked, snapshot, module, memoryMb}. It posts {ready: true}, then for each message {kind, …} but `release` its answer:
 // the fields of the request's function, or {error: {kind: 'error', message}}; with {fatal} when the instance is unusable afterwards.
 
 const { parentPort, workerData } = require('worker_threads');
@@ -22,9 +22,9 @@ async function main() {
     check: request => check(frontend, dependencies, request),
     start: request => goals.start(request),
     tactic: request => goals.tactic(request),
-    release: request => goals.release(request.states),
   };
   parentPort.on('message', request => {
+    if (request.kind === 'release') return goals.release(request.states); // not answered
     const lost = replay(handlers, request.replay ?? []), started = performance.now();
     const answer = lost ?? answerTo(handlers[request.kind], request);
     answer.seconds = (performance.now() - started) / 1000;

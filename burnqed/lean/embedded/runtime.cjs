@@ -75,14 +75,17 @@ function makeRuntime(internals) {
     if (!place) throw new Error(`Lean has no symbol ${symbol}`);
     return place;
   };
-  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), intercept };
-
-  /** Runs `body` while calls of the function `symbol` through the table (as closures make them) go to `handler(original, ...args)`. */
-  function intercept(symbol, handler, body) {
+  /** Lets calls of the function `symbol` through the table (as closures make them) go to `handler(original, ...args)` during(body). */
+  const hook = (symbol, handler) => {
     const place = address(symbol), original = internals.table.get(place);
-    internals.table.set(place, asWebAssembly((...args) => handler(original, ...args), original.length));
-    try { return body(); } finally { internals.table.set(place, original); }
-  }
+    const hooked = asWebAssembly((...args) => handler(original, ...args), original.length);
+    const during = body => {
+      internals.table.set(place, hooked);
+      try { return body(); } finally { internals.table.set(place, original); }
+    };
+    return { during };
+  };
+  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), hook };
 }
 
 /** A JavaScript function of `count` 32-bit numbers that returns one, as the table needs it: imported and exported again by a tiny module. */

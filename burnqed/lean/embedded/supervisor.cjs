@@ -55,7 +55,6 @@ function received(instance, answer) {
     return pump();
   }
   const job = instance.job;
-  if (!job) return;               // the answer to a release
   if (answer.fatal) return replace(instance, 'crash', `the Lean instance crashed: ${answer.fatal}`);
   clearTimeout(job.timer);
   Object.assign(instance, { job: null, served: instance.served + 1, heapMb: answer.heapMb });

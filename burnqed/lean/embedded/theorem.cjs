@@ -5,53 +5,70 @@
 // `example`, with modifiers, or after `open … in`), whose proof is ignored. Lean's own parser finds the parts.
 // The proposition is what the statement elaborates to on its own, before anybody's proof is looked at.
 
-const { Source, IDENT, syntaxKind, syntaxArguments, syntaxRange } = require('./frontend.cjs');
+const { Source, syntaxKind, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { constantInfo } = require('./environment.cjs');
 const { refusal } = require('./rules.cjs');
 
 const KEPT_THEOREMS = 32;           // per header
+const PLACEHOLDER = 'sorry';        // stands for the proof
 const OWN_NAME = 'burnqed_goal';    // of closed propositions, and of theorems whose name exists already
 
-/** Theorem of a header: {errors} or {errors: [], text, line, name (dotted), nameParts, type, levels, release}. Kept with the header. */
+/**
+ * Theorem of a header: {errors} or {errors: [], text (up to the proof), line (of its last line), nameParts}. Kept with the header.
+ * Only parsed; `propositionOf` elaborates it.
+ */
 function theoremOf(frontend, header, statement) {
   let theorem = header.theorems.get(statement);
   if (theorem) header.theorems.delete(statement);
-  else theorem = elaborate(frontend, header.state, statement);
+  else theorem = read(frontend, header.state, statement);
   header.theorems.set(statement, theorem);
   if (header.theorems.size > KEPT_THEOREMS) {
     const [oldest, dropped] = header.theorems.entries().next().value;
     header.theorems.delete(oldest);
-    dropped.release?.();
+    dropped.proposition?.release?.();
   }
   return theorem;
 }
 
-function elaborate(frontend, state, statement) {
+function read(frontend, state, statement) {
   const { lean } = frontend, shape = shapeOf(frontend, state, statement);
   if (shape.error) return { errors: [shape.error] };
   const text = `${shape.before}theorem ${shape.name}${shape.signature} := by\n`;
-  const source = new Source(lean, text + 'sorry');
+  const source = new Source(lean, text + PLACEHOLDER), command = source.next(state);
   try {
-    const command = source.next(state), parts = declaration(lean, command.syntax);
-    const signatureEnd = parts && syntaxRange(lean, parts.signature)?.[1];
+    const parts = declaration(lean, command.syntax), signatureEnd = parts && syntaxRange(lean, parts.signature)?.[1];
     const rest = source.rest(state), isWhole = signatureEnd === Buffer.byteLength(text) - ' := by\n'.length && rest.isEnd;
     const errors = [...command.messages, ...rest.messages].filter(m => m.severity === 'error').map(m => m.text);
     const refused = refusal(frontend.trees.of(command.syntax));
     if (refused) errors.unshift(refused);
-    if (errors.length || !isWhole) {
-      lean.release(command.syntax);
-      return { errors: errors.length ? errors : ['the statement is not one proposition or one theorem'] };
-    }
-    const after = frontend.elaborate(state, source, command);
-    try {
-      errors.push(...after.messages.filter(m => m.severity === 'error').map(m => m.text));
-      const info = errors.length ? null : constantInfo(frontend, after.state, shape.nameParts);
-      if (!errors.length && info?.kind !== 'theorem') errors.push('the statement is not a proposition');
-      if (errors.length) return { errors };
-      const type = lean.retain(info.type), levels = info.levels;
-      return { errors: [], text, line: text.split('\n').length - 1, name: lean.nameText(info.name), nameParts: shape.nameParts, type, levels, release: () => lean.release(type) };
-    } finally { lean.release(after.state); }
-  } finally { source.release(); }
+    if (!errors.length && !isWhole) errors.push('the statement is not one proposition or one theorem');
+    return errors.length ? { errors } : { errors, text, line: text.split('\n').length - 1, nameParts: shape.nameParts };
+  } finally {
+    source.release();
+    lean.release(command.syntax);
+  }
+}
+
+/** What a theorem states, on its own: {errors} or {errors: [], name, type (kept with the theorem), levels}. */
+function propositionOf(frontend, header, theorem) {
+  theorem.proposition ??= elaborate(frontend, header.state, theorem);
+  return theorem.proposition;
+}
+
+function elaborate(frontend, state, theorem) {
+  const { lean } = frontend, source = new Source(lean, theorem.text + PLACEHOLDER);
+  const after = frontend.elaborate(state, source, source.next(state));
+  try {
+    const errors = after.messages().filter(m => m.severity === 'error').map(m => m.text);
+    const info = errors.length ? null : constantInfo(frontend, after.state, theorem.nameParts);
+    if (!errors.length && info?.kind !== 'theorem') errors.push('the statement is not a proposition');
+    if (errors.length) return { errors };
+    const type = lean.retain(info.type);
+    return { errors, name: lean.nameText(info.name), type, levels: info.levels, release: () => lean.release(type) };
+  } finally {
+    lean.release(after.state);
+    source.release();
+  }
 }
 
 /** {before, name (as written), nameParts (full), signature (text from the name to `:=`)} or {error}. */
@@ -109,4 +126,4 @@ function unusedName(frontend, state, parts) {
   }
 }
 
-module.exports = { theoremOf, declaration, IDENT };
+module.exports = { declaration, propositionOf, theoremOf };
