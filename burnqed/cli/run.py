@@ -16,7 +16,8 @@ from burnqed.cli import options
 from burnqed.config import Resolved, resolve
 from burnqed.data.theorems import dump_index, read_index
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
-from burnqed.evaluate.render import print_summary
+from burnqed.evaluate.gates import GateVerdict
+from burnqed.evaluate.render import print_iteration, print_summary
 from burnqed.evaluate.summary import read_summary
 from burnqed.layout import Layout
 from burnqed.progress import duration
@@ -107,6 +108,12 @@ def conclude(result: RunResult, store: Store, layout: Layout) -> None:
     console.print(table)
     summary = read_summary(store, layout.run)
     if summary is not None and summary.iterations:
+        gate = f"{layout.report}/gate.json"
+        if result.phase is Phase.SUCCEEDED and store.exists(gate):
+            (done,) = (r for r in summary.iterations if r.iteration == layout.iteration)
+            verdict = GateVerdict.model_validate_json(store.read_bytes(gate))
+            print_iteration(done, summary.iterations, verdict, console)
+            console.print()
         print_summary(summary, console)
     if result.phase is Phase.SUCCEEDED:
         for label, path in (
