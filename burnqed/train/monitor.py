@@ -1,0 +1,198 @@
+"""Is the head any good, and are the embeddings it stands on: every figure with the value that random choice would have.
+
+A head that ranks one positive among its negatives at random is right in 1/(1 + negatives) of the cases, and looks good to
+whoever does not know that number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from burnqed.train.negatives import Kind
+
+Floats = NDArray[np.float32]
+
+ACCEPTED_PAIRWISE = 0.6
+"""Rank accuracy from which a head is accepted (0.5 is chance); with a positive energy gap. From earlier runs' go/no-go gates."""
+LEAST_POSITIVES = 20
+"""Validation positives below which nothing can be said: a rank accuracy of 0.6 is then within chance."""
+PROBE_STATES = 2_000
+"""States of each class that the linear probe is fitted on at most."""
+SHUFFLES = 10
+"""Random labellings behind the chance value of the centroid distance."""
+
+
+class Metric(BaseModel):
+    """A figure and the value of random choice."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: float
+    chance: float | None
+    """None where chance has no meaning (loss, temperature)."""
+    count: int
+    """Positives (or states) behind the figure."""
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f}" + (f" (chance {self.chance:.3f})" if self.chance is not None else "")
+
+
+Metrics = dict[str, Metric]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Energies of n validation positives and of K negatives of each."""
+
+    positive: Floats
+    """[n]"""
+    negatives: Floats
+    """[n, K]"""
+    present: NDArray[np.bool_]
+    """[n, K]"""
+    kinds: NDArray[np.int8]
+    """[n, K]: `Kind`."""
+    depth: NDArray[np.int64]
+    """[n]"""
+
+
+def head_metrics(scored: Scored) -> Metrics:
+    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, auc, energy_gap; what has no positives is left out.
+
+    Ties count as a fair draw would decide them, so that a head that tells nothing apart has exactly the chance value.
+    """
+    depth = np.minimum(scored.depth, 4)
+    found = {"rank1": rank1(scored, scored.present)}
+    for d, name in ((1, "1"), (2, "2"), (3, "3"), (4, "4+")):
+        found[f"rank1_depth_{name}"] = rank1(scored, scored.present & (depth == d)[:, None])
+    found["rank1_siblings"] = rank1(scored, scored.present & (scored.kinds == Kind.SIBLING))
+    found["pairwise"] = pairwise(scored)
+    found["auc"] = auc(scored)
+    found["energy_gap"] = energy_gap(scored)
+    return {name: metric for name, metric in found.items() if metric.count}
+
+
+def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric:
+    """How often the positive has the lowest energy among itself and its rivals; positives without rivals are left out."""
+    counts = rivals.sum(axis=1)
+    some = counts > 0
+    if not some.any():
+        return Metric(value=0.0, chance=0.0, count=0)
+    own = scored.positive[:, None]
+    beaten = (rivals & (scored.negatives < own)).any(axis=1)
+    ties = (rivals & (scored.negatives == own)).sum(axis=1)
+    wins = np.where(beaten, 0.0, 1.0 / (1 + ties))
+    return Metric(
+        value=float(wins[some].mean()), chance=float((1.0 / (1 + counts[some])).mean()), count=int(some.sum())
+    )
+
+
+def pairwise(scored: Scored) -> Metric:
+    """Share of its negatives that a positive lies below, averaged over the positives."""
+    counts = scored.present.sum(axis=1)
+    some = counts > 0
+    own = scored.positive[:, None]
+    above = (scored.negatives > own) + 0.5 * (scored.negatives == own)
+    shares = (above * scored.present).sum(axis=1)[some] / counts[some]
+    return Metric(value=float(shares.mean()) if some.any() else 0.0, chance=0.5, count=int(some.sum()))
+
+
+def auc(scored: Scored) -> Metric:
+    """Probability that a positive lies below a negative of any theorem (Mann-Whitney)."""
+    negatives = np.sort(scored.negatives[scored.present])
+    if not len(negatives) or not len(scored.positive):
+        return Metric(value=0.0, chance=0.5, count=0)
+    above = len(negatives) - np.searchsorted(negatives, scored.positive, side="right")
+    ties = np.searchsorted(negatives, scored.positive, side="right") - np.searchsorted(
+        negatives, scored.positive, side="left"
+    )
+    return Metric(value=float((above + 0.5 * ties).mean() / len(negatives)), chance=0.5, count=len(scored.positive))
+
+
+def energy_gap(scored: Scored) -> Metric:
+    """Mean energy of a positive's negatives less its own, averaged over the positives; in nats."""
+    counts = scored.present.sum(axis=1)
+    some = counts > 0
+    means = (scored.negatives * scored.present).sum(axis=1)[some] / counts[some]
+    return Metric(
+        value=float((means - scored.positive[some]).mean()) if some.any() else 0.0, chance=0.0, count=int(some.sum())
+    )
+
+
+def verdict(metrics: Metrics) -> str:
+    """Why a head is not accepted; empty when it is."""
+    rank, gap = metrics.get("pairwise"), metrics.get("energy_gap")
+    if rank is None or gap is None or rank.count < LEAST_POSITIVES:
+        return f"{rank.count if rank else 0} validation positives are too few to judge it by ({LEAST_POSITIVES} are needed)"
+    if not gap.value > 0:
+        return f"its energy gap is {gap.value:.3f}, and must be above 0"
+    if not rank.value > ACCEPTED_PAIRWISE:
+        return f"its rank accuracy is {rank.value:.3f} (chance 0.5), and must be above {ACCEPTED_PAIRWISE}"
+    return ""
+
+
+# ---- embeddings
+
+
+def embedding_metrics(
+    positives: Floats, negatives: Floats, held_positives: Floats, held_negatives: Floats, seed: int
+) -> Metrics:
+    """Whether positive and negative states ([n, d] each, of training and of held-out theorems) lie apart at all.
+
+    centroid_l2: distance between the mean embeddings of the two classes, over all theorems. linear_probe: accuracy of
+    logistic regression on held-out theorems, both classes alike in number. Fine-tuning can collapse both.
+    """
+    random = np.random.default_rng(seed)
+    found: Metrics = {}
+    ours, theirs = np.concatenate([positives, held_positives]), np.concatenate([negatives, held_negatives])
+    if len(ours) and len(theirs):
+        everything = np.concatenate([ours, theirs])
+        shuffled = [random.permutation(len(everything)) for _ in range(SHUFFLES)]
+        found["centroid_l2"] = Metric(
+            value=distance(ours, theirs),
+            chance=float(np.mean([distance(everything[s[: len(ours)]], everything[s[len(ours) :]]) for s in shuffled])),
+            count=len(everything),
+        )
+    n = min(len(positives), len(negatives), PROBE_STATES)
+    m = min(len(held_positives), len(held_negatives), PROBE_STATES)
+    if n and m:
+        sets = [
+            part[random.choice(len(part), size, replace=False)]
+            for part, size in ((positives, n), (negatives, n), (held_positives, m), (held_negatives, m))
+        ]
+        accuracy = linear_probe(
+            np.concatenate(sets[:2]), np.repeat([1.0, 0.0], n), np.concatenate(sets[2:]), np.repeat([1.0, 0.0], m)
+        )
+        found["linear_probe"] = Metric(value=accuracy, chance=0.5, count=2 * m)
+    return found
+
+
+def distance(a: Floats, b: Floats) -> float:
+    return float(np.linalg.norm(a.mean(axis=0) - b.mean(axis=0)))
+
+
+def linear_probe(x: Floats, y: NDArray[np.float64], held_x: Floats, held_y: NDArray[np.float64]) -> float:
+    """Accuracy on held-out data of L2-regularised logistic regression on standardised features."""
+    mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-6
+    features, held = (torch.from_numpy(((part - mean) / scale).astype(np.float32)) for part in (x, held_x))
+    target = torch.from_numpy(y.astype(np.float32))
+    weight = torch.zeros(features.shape[1], requires_grad=True)
+    bias = torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.LBFGS([weight, bias], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss() -> torch.Tensor:
+        optimizer.zero_grad()
+        value = F.binary_cross_entropy_with_logits(features @ weight + bias, target) + 1e-2 * weight.square().sum()
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
+
+    optimizer.step(loss)  # type: ignore[arg-type, no-untyped-call]
+    with torch.no_grad():
+        predicted = (held @ weight + bias > 0).numpy()
+    return float((predicted == (held_y > 0.5)).mean())

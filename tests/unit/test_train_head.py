@@ -1,0 +1,411 @@
+"""The energy head's parts: energies, InfoNCE, negatives, metrics, embeddings."""
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from burnqed.config import EbmConfig
+from burnqed.errors import BadInput, TryAgain
+from burnqed.store import Store
+from burnqed.train.embeddings import EmbeddingCache
+from burnqed.train.head import FIRST_LAYER_SCALE, EnergyHead, make_head, scaled_widths
+from burnqed.train.losses import info_nce
+from burnqed.train.monitor import Metric, Scored, embedding_metrics, head_metrics, linear_probe, verdict
+from burnqed.train.negatives import HeadExample, HeadExamples, Kind, NegativeSampler
+from burnqed.trajectory.reader import DECISIONS, STATES
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    """Small matrices on a shared machine: threads would only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+# ---- InfoNCE
+
+
+def test_info_nce_has_the_value_computed_by_hand() -> None:
+    loss = info_nce(torch.tensor([1.0]), torch.tensor([[2.0, 3.0]]), torch.tensor([[True, True]]))
+    expected = -math.log(math.exp(-1) / (math.exp(-1) + math.exp(-2) + math.exp(-3)))
+    assert loss.item() == pytest.approx(expected)
+
+
+def test_info_nce_is_the_mean_over_positives_and_ignores_absent_negatives() -> None:
+    loss = info_nce(
+        torch.tensor([0.5, -1.0]),
+        torch.tensor([[0.5, -99.0], [2.0, 0.0]]),
+        torch.tensor([[True, False], [True, True]]),
+    )
+    first = math.log(2)
+    second = -math.log(math.e / (math.e + math.exp(-2) + 1))
+    assert loss.item() == pytest.approx((first + second) / 2)
+
+
+def test_info_nce_scales_with_the_energies_alone() -> None:
+    """It has no temperature: halving energies (a head's temperature of 2) must change it as the formula says."""
+    energies, present = torch.tensor([[3.0, 1.0]]), torch.tensor([[True, True]])
+    for temperature in (0.5, 1.0, 2.0):
+        logits = torch.tensor([0.0, -3.0, -1.0]) / temperature
+        expected = -torch.log_softmax(logits, 0)[0].item()
+        assert info_nce(torch.zeros(1), energies / temperature, present).item() == pytest.approx(expected)
+
+
+# ---- the head
+
+
+def embeddings(n: int, d: int, norm: float, seed: int = 0) -> torch.Tensor:
+    z = torch.randn(n, d, generator=torch.Generator().manual_seed(seed))
+    return norm * z / z.norm(dim=1, keepdim=True)
+
+
+def test_widths_are_those_of_the_large_model_in_proportion() -> None:
+    assert scaled_widths(4096) == [2048, 1024, 512]
+    assert scaled_widths(1024) == [512, 256, 128]
+    assert scaled_widths(128) == [64, 32, 32]
+
+
+def test_energies_are_small_at_the_start_even_with_many_large_inputs() -> None:
+    """With 12,288 inputs of a large model's size, energies must not explode; the first layer's scale is what prevents it."""
+    torch.manual_seed(0)
+    head = EnergyHead(4096, [64, 32, 16])
+    z, g = embeddings(32, 4096, 200.0), embeddings(32, 4096, 200.0, seed=1)
+    small = head.energies(z, g).abs().max().item()
+    with torch.no_grad():
+        head.linear[0].weight.div_(FIRST_LAYER_SCALE)
+    large = head.energies(z, g).abs().max().item()
+    assert small < 1.0
+    assert large > 2 * small
+
+
+def test_every_layer_keeps_a_spectral_norm_of_at_most_one_and_a_smaller_one_is_left_alone() -> None:
+    torch.manual_seed(0)
+    head = make_head(64, EbmConfig(widths=[48, 32], power_iterations=5))
+    with torch.no_grad():
+        for layer in head.linear:
+            layer.parametrizations.weight.original.mul_(20)
+    exact = head.plain()
+    for layer in exact.linear:
+        assert torch.linalg.matrix_norm(layer.weight, ord=2).item() == pytest.approx(1.0, abs=0.01)
+    head.train()
+    for layer in head.linear:  # five power iterations from a random start: near, from below
+        assert torch.linalg.matrix_norm(layer.weight, ord=2).item() < 1.25
+    with torch.no_grad():
+        for layer in head.linear:
+            layer.parametrizations.weight.original.mul_(1e-3)
+    for mine, its in zip(head.linear, head.plain().linear, strict=True):
+        assert torch.equal(mine.parametrizations.weight.original, its.weight)
+
+
+def test_training_passes_start_the_power_iteration_anew_and_evaluation_does_not_depend_on_chance() -> None:
+    head = make_head(16, EbmConfig(widths=[8], dropout=0.0, power_iterations=1))
+    with torch.no_grad():
+        head.linear[0].parametrizations.weight.original.mul_(100)
+    z, g = embeddings(4, 16, 1.0), embeddings(4, 16, 1.0, seed=1)
+    head.train()
+    assert not torch.equal(head(z, g), head(z, g))
+    assert torch.equal(head.energies(z, g), head.energies(z, g))
+
+
+def test_the_temperature_divides_the_energies() -> None:
+    head = EnergyHead(8, [8])
+    z, g = embeddings(5, 8, 1.0), embeddings(5, 8, 1.0, seed=1)
+    before = head.energies(z, g)
+    with torch.no_grad():
+        head.log_temperature.fill_(math.log(4.0))
+    assert head.temperature == pytest.approx(4.0)
+    torch.testing.assert_close(head.energies(z, g), before / 4)
+
+
+def test_the_energy_of_a_state_depends_on_the_goal() -> None:
+    head = EnergyHead(8, [8])
+    z, g = embeddings(5, 8, 3.0), embeddings(5, 8, 3.0, seed=1)
+    assert not torch.allclose(head.energies(z, g), head.energies(z, g.flip(0)))
+
+
+def test_a_loaded_head_gives_the_energies_of_the_trained_one(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    head = make_head(16, EbmConfig(dropout=0.5))
+    with torch.no_grad():
+        head.linear[0].parametrizations.weight.original.mul_(50)  # so that the limit matters
+        head.log_temperature.fill_(0.3)
+    z, g = embeddings(9, 16, 5.0), embeddings(9, 16, 5.0, seed=1)
+    metrics = {"pairwise": Metric(value=0.7, chance=0.5, count=30)}
+    description = head.save(tmp_path, "embeddings-1", metrics)
+    loaded = EnergyHead.load(tmp_path)
+    torch.testing.assert_close(loaded.energies(z, g), head.energies(z, g))
+    assert (loaded.embedding_id, loaded.head_id) == ("embeddings-1", description.head_id)
+    assert description.metrics == metrics
+    assert description.temperature == pytest.approx(math.exp(0.3))
+
+
+def test_other_weights_or_other_embeddings_make_another_head(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    head = EnergyHead(8, [8])
+    first = head.save(tmp_path / "a", "x", {}).head_id
+    assert head.save(tmp_path / "b", "x", {}).head_id == first
+    assert head.save(tmp_path / "c", "y", {}).head_id != first
+    assert EnergyHead(8, [8]).save(tmp_path / "d", "x", {}).head_id != first
+
+
+def test_a_missing_or_mixed_up_head_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no energy head"):
+        EnergyHead.load(tmp_path)
+    EnergyHead(8, [8]).save(tmp_path / "a", "x", {})
+    EnergyHead(8, [8]).save(tmp_path / "b", "x", {})
+    (tmp_path / "a/head.json").write_bytes((tmp_path / "b/head.json").read_bytes())
+    with pytest.raises(BadInput, match="copy the head again"):
+        EnergyHead.load(tmp_path / "a")
+
+
+# ---- examples and negatives
+
+
+def decisions(*rows: tuple[str, str, str, int, str, list[str]]) -> pa.Table:
+    names = ("theorem", "goal", "parent", "depth", "positive", "siblings")
+    return pa.Table.from_pylist(
+        [{**dict(zip(names, row, strict=True)), "remaining_depth": 1} for row in rows], schema=DECISIONS
+    )
+
+
+def states(*rows: tuple[str, str, str]) -> pa.Table:
+    return pa.Table.from_pylist([{"theorem": t, "goal": g, "depth": 1, "state": s} for t, g, s in rows], schema=STATES)
+
+
+def test_a_state_on_one_proof_is_no_negative_of_another_search() -> None:
+    found = HeadExamples.from_tables(
+        [decisions(("t", "g", "g", 1, "a", ["b", "c"])), decisions(("t", "g", "g", 1, "b", ["a", "d"]))],
+        [states(("t", "g", "b"), ("t", "g", "c")), states(("t", "g", "a"), ("t", "g", "d"), ("u", "h", "a"))],
+    )
+    assert {p.state: p.siblings for p in found.positives} == {"a": ("c",), "b": ("d",)}
+    assert {theorem: set(s) for theorem, s in found.states.items()} == {"t": {"c", "d"}, "u": {"a"}}
+
+
+def test_the_same_choice_found_twice_counts_once_with_the_siblings_of_both() -> None:
+    found = HeadExamples.from_tables(
+        [decisions(("t", "g", "g", 1, "a", ["b"])), decisions(("t", "g", "g", 1, "a", ["c", "b"]))], []
+    )
+    assert found.positives == [HeadExample("t", "g", "a", 1, ("b", "c"))]
+    assert sorted(found.texts()) == ["a", "b", "c", "g"]
+
+
+def sampler(
+    config: EbmConfig, siblings: int = 20, same: int = 20, others: int = 200
+) -> tuple[NegativeSampler, dict[int, str]]:
+    """One positive `p` of theorem t, with so many states of each kind; and the text of each row."""
+    names = {
+        kind: [f"{kind}{i}" for i in range(n)]
+        for kind, n in (("sibling", siblings), ("theorem", same), ("other", others))
+    }
+    texts = ["p", "g", *names["sibling"], *names["theorem"], *names["other"]]
+    example = HeadExample("t", "g", "p", 1, tuple(names["sibling"]))
+    pool = {
+        "a": tuple(names["other"][:30]),
+        "t": tuple(names["sibling"] + names["theorem"]),
+        "z": tuple(names["other"][30:]),
+    }
+    row = {text: i for i, text in enumerate(texts)}
+    return NegativeSampler([example], {t: s for t, s in pool.items() if s}, row, config), dict(enumerate(texts))
+
+
+def draw_all(found: NegativeSampler, texts: dict[int, str], times: int = 200) -> list[list[str]]:
+    drawn = [found.draw([0], np.random.default_rng(i)) for i in range(times)]
+    for batch in drawn:
+        for row, kind in zip(batch.rows[0][batch.present[0]], batch.kinds[0][batch.present[0]], strict=True):
+            assert texts[row].startswith(Kind(kind).name.lower())
+    return [[texts[row] for row in batch.rows[0][batch.present[0]]] for batch in drawn]
+
+
+def test_negatives_come_in_their_shares_without_repetition() -> None:
+    found, texts = sampler(EbmConfig(negatives=15))
+    drawn = draw_all(found, texts)
+    assert all(len(names) == len(set(names)) == 15 for names in drawn)
+    flat = [name.rstrip("0123456789") for names in drawn for name in names]
+    for kind, share in (("sibling", 0.6), ("theorem", 0.3), ("other", 0.1)):
+        assert flat.count(kind) / len(flat) == pytest.approx(share, abs=0.02)
+    assert {name for names in drawn for name in names} >= {f"other{i}" for i in range(0, 200, 40)}
+
+
+@pytest.mark.parametrize(
+    ("available", "expected"),
+    [
+        ((2, 20, 200), (2, 11.5, 1.5)),
+        ((20, 0, 200), (13.5, 0, 1.5)),
+        ((0, 0, 200), (0, 0, 15)),
+        ((20, 20, 0), (9, 6, 0)),
+        ((3, 2, 4), (3, 2, 4)),
+    ],
+)
+def test_where_a_kind_runs_out_another_stands_in(available: tuple[int, int, int], expected: tuple[float, ...]) -> None:
+    found, texts = sampler(EbmConfig(negatives=15), *available)
+    drawn = draw_all(found, texts)
+    mean = [
+        sum(name.startswith(kind) for names in drawn for name in names) / len(drawn)
+        for kind in ("sibling", "theorem", "other")
+    ]
+    assert mean == pytest.approx(expected, abs=0.15)
+
+
+def test_a_positive_without_any_other_state_cannot_be_used() -> None:
+    found, _ = sampler(EbmConfig(), 0, 0, 0)
+    assert found.usable() == []
+    assert sampler(EbmConfig(), 0, 0, 1)[0].usable() == [0]
+
+
+def test_another_theorems_state_with_the_positives_own_text_is_no_negative() -> None:
+    example = HeadExample("t", "g", "p", 1, ())
+    found = NegativeSampler([example], {"u": ("p", "q")}, {"p": 0, "g": 1, "q": 2}, EbmConfig(negatives=4))
+    batch = found.draw([0], np.random.default_rng(0))
+    assert batch.rows[0][batch.present[0]].tolist() == [2]
+
+
+# ---- metrics
+
+
+def scored(
+    positive: Sequence[float], negatives: Sequence[Sequence[float]], depth: Sequence[int] | None = None
+) -> Scored:
+    width = max(map(len, negatives))
+    matrix = np.array([[*row, *[-9e9] * (width - len(row))] for row in negatives], dtype=np.float32)
+    present = np.array([[i < len(row) for i in range(width)] for row in negatives])
+    kinds = np.array([[Kind.SIBLING if i == 0 else Kind.OTHER for i in range(width)]] * len(negatives), dtype=np.int8)
+    return Scored(np.array(positive, dtype=np.float32), matrix, present, kinds, np.array(depth or [1] * len(positive)))
+
+
+def test_metrics_have_the_values_counted_by_hand() -> None:
+    found = head_metrics(scored([1, 5, 2], [[2, 3], [4, 6, 7], [3]], depth=[1, 2, 7]))
+    figures = {name: (metric.value, metric.chance, metric.count) for name, metric in found.items()}
+    assert figures["rank1"] == pytest.approx((2 / 3, (1 / 3 + 1 / 4 + 1 / 2) / 3, 3))
+    assert figures["rank1_depth_1"] == pytest.approx((1.0, 1 / 3, 1))
+    assert figures["rank1_depth_2"] == pytest.approx((0.0, 0.25, 1))
+    assert figures["rank1_depth_4+"] == pytest.approx((1.0, 0.5, 1))
+    assert "rank1_depth_3" not in found
+    assert figures["rank1_siblings"] == pytest.approx((2 / 3, 0.5, 3))
+    assert found["pairwise"].value == pytest.approx((1 + 2 / 3 + 1) / 3)
+    assert found["auc"].value == pytest.approx((6 + 2 + 5.5) / 18)
+    assert found["energy_gap"].value == pytest.approx((1.5 + 2 / 3 + 1) / 3)
+
+
+def test_a_head_that_tells_nothing_apart_has_the_chance_value_everywhere() -> None:
+    for metric in head_metrics(scored([0] * 4, [[0, 0], [0] * 5, [0], [0] * 3], depth=[1, 2, 3, 4])).values():
+        assert metric.value == pytest.approx(metric.chance)
+
+
+def test_random_energies_come_out_at_the_chance_values() -> None:
+    random = np.random.default_rng(0)
+    n = 4_000
+    rows = [random.normal(size=random.integers(1, 12)).tolist() for _ in range(n)]
+    found = head_metrics(scored(random.normal(size=n).tolist(), rows, random.integers(1, 7, n).tolist()))
+    assert len(found) == 9
+    for name, metric in found.items():
+        assert metric.value == pytest.approx(metric.chance, abs=4 / math.sqrt(metric.count)), name
+
+
+def metrics(pairwise: float, gap: float, count: int) -> dict[str, Metric]:
+    return {
+        "pairwise": Metric(value=pairwise, chance=0.5, count=count),
+        "energy_gap": Metric(value=gap, chance=0.0, count=count),
+    }
+
+
+def test_a_head_is_accepted_above_the_thresholds_only() -> None:
+    assert verdict(metrics(0.61, 0.1, 50)) == ""
+    assert "rank accuracy is 0.600" in verdict(metrics(0.6, 0.1, 50))
+    assert "energy gap is -0.100" in verdict(metrics(0.61, -0.1, 50))
+    assert "19 validation positives are too few" in verdict(metrics(0.9, 0.1, 19))
+    assert "0 validation positives" in verdict({})
+
+
+def clouds(distance: float, n: int, d: int, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    random = np.random.default_rng(seed)
+    shift = np.zeros(d)
+    shift[0] = distance
+    return random.normal(size=(n, d)).astype(np.float32), (random.normal(size=(n, d)) + shift).astype(np.float32)
+
+
+def test_separated_classes_show_in_centroid_distance_and_probe_and_equal_ones_do_not() -> None:
+    apart = embedding_metrics(*clouds(6.0, 300, 16, 0), *clouds(6.0, 100, 16, 1), seed=0)
+    assert apart["centroid_l2"].value == pytest.approx(6.0, abs=0.5)
+    assert apart["linear_probe"].value > 0.95
+    alike = embedding_metrics(*clouds(0.0, 300, 16, 0), *clouds(0.0, 100, 16, 1), seed=0)
+    for metric, margin in ((alike["centroid_l2"], 0.2), (alike["linear_probe"], 0.12)):
+        assert metric.value == pytest.approx(metric.chance, abs=margin)
+    assert apart["centroid_l2"].chance == pytest.approx(alike["centroid_l2"].chance, abs=0.5)
+
+
+def test_the_probe_does_not_mind_the_scale_of_features() -> None:
+    a, b = clouds(2.0, 300, 4, 0)
+    x, y = np.concatenate([a, b]), np.repeat([1.0, 0.0], 300)
+    scales = np.array([1e-3, 1.0, 1e3, 10.0], dtype=np.float32)
+    assert linear_probe(x * scales, y, x * scales, y) == pytest.approx(linear_probe(x, y, x, y), abs=0.01)
+
+
+# ---- cached embeddings
+
+
+class Encoder:
+    """Embeds a text as three numbers of its hash, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, texts: Sequence[str], batch: int) -> NDArray[np.float32]:
+        self.asked += texts
+        return np.array([self.value(t) for t in texts], dtype=np.float32)
+
+    @staticmethod
+    def value(text: str) -> list[int]:
+        return list(hashlib.sha256(text.encode()).digest()[:3])
+
+
+def test_only_new_texts_are_encoded_and_all_are_found_again(tmp_path: Path) -> None:
+    store, encoder = Store(str(tmp_path)), Encoder()
+    assert EmbeddingCache(store, "emb", "id1").add(["a", "b", "a", "⊢ c"], encoder) == 3
+    assert sorted(encoder.asked) == ["a", "b", "⊢ c"]
+    cache = EmbeddingCache(store, "emb", "id1")
+    assert cache.add(["b", "d"], encoder) == 1
+    assert encoder.asked[3:] == ["d"]
+    found = EmbeddingCache(store, "emb", "id1").select(["d", "⊢ c", "a", "d"])
+    assert found.row == {"d": 0, "⊢ c": 1, "a": 2}
+    assert found.matrix.tolist() == [Encoder.value(t) for t in ("d", "⊢ c", "a")]
+    assert (found.embedding_id, found.d) == ("id1", 3)
+
+
+def test_another_model_encodes_everything_anew(tmp_path: Path) -> None:
+    store, encoder = Store(str(tmp_path)), Encoder()
+    EmbeddingCache(store, "emb", "id1").add(["a"], encoder)
+    assert EmbeddingCache(store, "emb", "id2").add(["a"], encoder) == 1
+    with pytest.raises(BadInput, match="1 of 1 states have no embedding id3"):
+        EmbeddingCache(store, "emb", "id3").select(["a"])
+
+
+def test_the_embeddings_of_an_earlier_stage_are_read_and_not_written_again(tmp_path: Path) -> None:
+    store, encoder = Store(str(tmp_path)), Encoder()
+    EmbeddingCache(store, "search", "id").add(["a", "b"], encoder)
+    assert EmbeddingCache(store, "final", "id", earlier=["search"]).add(["a", "b", "c"], encoder) == 1
+    found = EmbeddingCache(store, "final", "id", earlier=["search"]).select(["a", "c"])
+    assert found.matrix.tolist() == [Encoder.value("a"), Encoder.value("c")]
+    with pytest.raises(BadInput):
+        EmbeddingCache(store, "final", "id").select(["a"])
+
+
+def test_a_stopped_encoding_keeps_what_it_has_and_goes_on_behind_it(tmp_path: Path) -> None:
+    store, encoder = Store(str(tmp_path)), Encoder()
+    texts = [f"state {i:03}" for i in range(500)]
+    polls = iter([False, False, True])
+    with pytest.raises(TryAgain, match="192 of 500"):
+        EmbeddingCache(store, "emb", "id").add(texts, encoder, batch=2, save_every=100, should_stop=lambda: next(polls))
+    assert len(store.list("emb")) == 2  # one part of 128 texts, and the rest at the stop
+    cache = EmbeddingCache(store, "emb", "id")
+    assert cache.add(texts, encoder, batch=2, save_every=100) == 500 - 192
+    assert sorted(encoder.asked) == texts  # none twice
+    assert cache.select(texts).matrix.tolist() == [Encoder.value(t) for t in texts]
