@@ -78,14 +78,24 @@ def test_argo_reads_the_count_from_its_file(tmp_path: Path, monkeypatch: pytest.
     assert file.read_text() == "13/300\n"
 
 
-def test_a_progress_file_that_cannot_be_written_does_not_end_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_progress_file_that_cannot_be_written_does_not_end_the_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("ARGO_PROGRESS_FILE", str(tmp_path / "missing" / "progress"))
     with Progress(1, "search", out=io.StringIO()) as bar:
         bar.advance()
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.44, "0.4 s"), (9.96, "10 s"), (59.7, "1 min 00 s"), (200, "3 min 20 s"), (7_500, "2 h 05 min"), (90_000, "25 h 00 min")]
+    ("seconds", "text"),
+    [
+        (0.44, "0.4 s"),
+        (9.96, "10 s"),
+        (59.7, "1 min 00 s"),
+        (200, "3 min 20 s"),
+        (7_500, "2 h 05 min"),
+        (90_000, "25 h 00 min"),
+    ],
 )
 def test_durations_read_well(seconds: float, text: str) -> None:
     assert duration(seconds) == text
