@@ -11,6 +11,7 @@ rests on.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -21,6 +22,8 @@ from burnqed.lean.protocol import Theorem, Verdict
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
+_INVISIBLE = re.compile("[\0\u202a-\u202e\u2066-\u2069]")
+"""Where Lean's texts would end, and characters that change the direction in which a text is shown."""
 _TIMEOUT = "(deterministic) timeout"
 _COMPILER_AXIOMS = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
 
@@ -41,8 +44,8 @@ async def check_all(proofs: Sequence[ProofToCheck], lean: Checker, *, is_trusted
 def screen(theorem: Theorem, proof: str) -> str | None:
     """Why a proof need not be compiled, or None: only what text alone shows beyond doubt, at no cost in Lean's time."""
     for part, text in (("header", theorem.header or ""), ("statement", theorem.statement), ("proof", proof)):
-        if "\0" in text:
-            return f"The {part} contains a zero character."
+        if found := _INVISIBLE.search(text):
+            return f"The {part} contains the character U+{ord(found[0]):04X}, which can hide what the text says."
     found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
     for index, token in enumerate(found):
         if token.kind is Kind.UNFINISHED:

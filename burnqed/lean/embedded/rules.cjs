@@ -141,16 +141,33 @@ function declarationRefusal({ parts: [modifiers, declared] }) {
 function prefixRefusal(tree) {
   if (command(tree) !== 'in') return null;
   switch (command(tree.parts[0])) {
-    case 'open': return renamingRefusal(tree.parts[0]);
-    case 'set_option': return null;
+    case 'open': case 'set_option': return null;
   }
   return `\`${keyword(tree)} … in\` can change what the statement means`;
 }
 
-/** A theorem's command without its name and its proof. */
+/** A theorem's command without its proof. */
 function statementOf(tree) {
-  const isStatement = part => command(part) !== 'declId' && !command(part).startsWith('declVal');
+  const isStatement = part => !command(part).startsWith('declVal');
   return { ...tree, parts: tree.parts.filter(isStatement).map(part => /^(in|declaration|theorem)$/.test(command(part)) ? statementOf(part) : part) };
+}
+
+/** Parts of the name that a declaration declares: its own namespace while it is elaborated. */
+function declaredName({ parts: [, declared] }) {
+  const id = declared.parts.find(part => command(part) === 'declId');
+  return id?.parts[0].name ?? [];
+}
+
+/** Namespaces (parts) that `open … in` opens somewhere in a tree. */
+function* openedNamespaces(tree) {
+  if (/^open(Simple|Hiding|Scoped|Only)$/.test(command(tree))) yield* identifiers(tree).map(({ name }) => name);
+  else for (const part of tree.parts) yield* openedNamespaces(part);
+}
+
+/** What a name of several letters looks like in plain Latin ones; null when it is in plain Latin letters, or short as `α`. */
+function latinTwin(text) {
+  const twin = text.normalize('NFKC').replace(/\p{Cf}/gu, '').replace(/./gsu, letter => LATIN.get(letter) ?? letter);
+  return twin === text || twin.length < 2 ? null : twin;
 }
 
 class Rules {
@@ -162,12 +179,13 @@ class Rules {
   /** For one header: a function (tree, its text, borrowed state) → why the next command must not be elaborated, or null. */
   forHeader() {
     const types = new Set(); // variables that stand for a type
-    return (tree, text, state) => refusal(tree) ?? this.commandRefusal(tree, text, types) ?? this.nameRefusal(tree, state);
+    return (tree, text, state) => refusal(tree) ?? this.commandRefusal(tree, text, types) ?? renamingRefusal(tree) ?? this.nameRefusal(tree, state);
   }
 
   /** Why a statement, given as the tree of a theorem's command, may not say what it seems to say, or null. */
   forStatement(tree, state) {
-    return first(tree, prefixRefusal) ?? this.nameRefusal(statementOf(tree), state);
+    const statement = statementOf(tree);
+    return first(statement, prefixRefusal) ?? renamingRefusal(statement) ?? this.nameRefusal(statement, state);
   }
 
   commandRefusal(tree, text, types) {
@@ -178,7 +196,6 @@ class Rules {
       case 'declaration': return declarationRefusal(tree);
       case 'mutual': return tree.parts[1].parts.map(part => this.commandRefusal(part, text, types)).find(Boolean) ?? null;
       case 'in': return this.commandRefusal(tree.parts[0], text, types) ?? this.commandRefusal(tree.parts[2], text, types);
-      case 'open': return renamingRefusal(tree);
       case 'attribute': return first(tree, node => command(node) === 'eraseAttr' ? attributeRefusal(node.parts[1]) : null);
       case 'variable': return this.variableRefusal(tree, types);
     }
@@ -202,23 +219,25 @@ class Rules {
 
   /** The first name in a tree that the library knows and the header gave another meaning, or that is easily taken for another one. */
   nameRefusal(tree, state) {
-    for (const identifier of identifiers(tree)) {
-      const text = nameOf(identifier), twin = text.normalize('NFKC').replace(/\p{Cf}/gu, '').replace(/./gsu, letter => LATIN.get(letter) ?? letter);
-      if (identifier.name.some(part => typeof part === 'string' && !READABLE.test(part))) return `the name «${text}» is easily taken for something else`;
-      if (twin !== text && this.isInLibrary(twin.split('.'))) return `the name \`${text}\` looks like \`${twin}\` of the library`;
-      if (this.isTaken(identifier.object, state)) return `\`${text}\` means something else here than in the library`;
-    }
-    return null;
-  }
-
-  /** Whether a name that means something in the library (borrowed) can mean something of the header's in a state. */
-  isTaken(name, state) {
-    const known = this.meaningsInLibrary(name);
-    if (!known.length) return false;
-    const { lean } = this.frontend, scope = this.frontend.scope(state);
-    const here = this.meanings(this.frontend.environment(state), lean.field(scope, 2), lean.field(scope, 3), name);
-    // A new `List.foo` takes nothing: the library would read it as the field `foo` of `List`, but types have no fields.
-    return here.some(({ parts, fields }) => !this.isInLibrary(parts) && known.some(old => old.fields <= fields || !this.isInLibrary([...old.parts, 'rec'])));
+    const { lean } = this.frontend, scope = this.frontend.scope(state), environment = this.frontend.environment(state);
+    const opened = [...openedNamespaces(tree)], openDeclarations = lean.field(scope, 3);
+    const visit = (node, namespace) => {
+      if (node.name) return check(node, [namespace, ...opened, ...opened.map(name => [...namespace, ...name])]);
+      const inner = command(node) === 'declaration' ? [...namespace, ...declaredName(node)] : namespace; // names of its prefix need none
+      return node.parts.map(part => visit(part, inner)).find(Boolean) ?? null;
+    };
+    const check = ({ name, object }, namespaces) => {
+      const text = name.join('.'), twin = latinTwin(text), known = this.meaningsInLibrary(object);
+      const here = namespaces.flatMap(parts => this.meanings(environment, parts, openDeclarations, object));
+      if (name.some(part => typeof part === 'string' && !READABLE.test(part))) return `the name «${text}» is easily taken for something else`;
+      if (twin && this.withName(twin.split('.'), other => this.meanings(environment, namespaces[0], openDeclarations, other)).some(({ fields }) => !fields)) {
+        return `the name \`${text}\` is easily taken for \`${twin}\``;
+      }
+      // A new `List.foo` takes nothing: the library would read it as the field `foo` of `List`, but types have no fields.
+      const isTaken = here.some(({ parts, fields }) => !this.isInLibrary(parts) && known.some(old => old.fields <= fields || !this.isInLibrary([...old.parts, 'rec'])));
+      return isTaken ? `\`${text}\` means something else here than in the library` : null;
+    };
+    return visit(tree, lean.nameParts(lean.field(scope, 2)));
   }
 
   /** Why a header may not have added what it added to the library, or null: its code could come to run as a tactic's configuration. */
@@ -229,23 +248,24 @@ class Rules {
     return added ? `\`${added}\` is in a namespace of Lean's own` : null;
   }
 
-  meaningsInLibrary(name) {
-    return this.meanings(this.frontend.library, this.frontend.lean.box(0), this.frontend.lean.box(0), name);
-  }
+  meaningsInLibrary(name) { return this.meanings(this.frontend.library, [], this.frontend.lean.box(0), name); }
 
-  /** What a name can mean (all arguments borrowed): [{parts: of a constant, fields: how many components are left over for fields}]. */
+  /** What a name can mean in a namespace (parts): [{parts: of a constant, fields: how many components are left over}]. Borrows all. */
   meanings(environment, namespace, openDeclarations, name) {
-    const { lean } = this.frontend, owned = [environment, lean.box(0), namespace, openDeclarations, name].map(object => lean.retain(object));
-    const found = lean.call('l_Lean_ResolveName_resolveGlobalName', ...owned);
+    const { lean } = this.frontend;
+    const found = lean.call('l_Lean_ResolveName_resolveGlobalName', lean.retain(environment), lean.box(0), lean.nameOf(namespace), lean.retain(openDeclarations), lean.retain(name));
     const meanings = lean.list(found).map(pair => ({ parts: lean.nameParts(lean.field(pair, 0)), fields: lean.list(lean.field(pair, 1)).length }));
     lean.release(found);
     return meanings;
   }
 
-  isInLibrary(parts) {
-    const { lean } = this.frontend, name = lean.nameOf(parts), isKnown = this.dependencies.isInLibrary(name);
-    lean.release(name);
-    return isKnown;
+  isInLibrary(parts) { return this.withName(parts, name => this.dependencies.isInLibrary(name)); }
+
+  /** `use(name)` of a Name made for the occasion. */
+  withName(parts, use) {
+    const name = this.frontend.lean.nameOf(parts), result = use(name);
+    this.frontend.lean.release(name);
+    return result;
   }
 }
 
