@@ -49,6 +49,8 @@ class DataConfig(Section):
     """URI or path of a theorem index to search; None means the shipped corpus and generated statements."""
     benchmark: str | None = None
     """URI or path of the index that is evaluated; None means the shipped benchmark."""
+    known_proofs: int | None = Field(None, ge=1)
+    """Only so many of the shipped proofs, chosen by hash of the name; None means all."""
     benchmark_theorems: int | None = Field(None, ge=1)
     """Only so many theorems of the benchmark, chosen by hash of the name; None means all."""
     generated: int = Field(3_000, ge=0)

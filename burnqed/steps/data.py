@@ -6,7 +6,8 @@ Writes theorems.json and benchmark.json (theorem indices), proofs.json (known pr
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from burnqed.data.corpus import load_corpus
 from burnqed.data.filters import filter_pairs
@@ -27,6 +28,7 @@ from burnqed.store import Store
 
 INPUTS = "inputs/"
 """Values of data.theorems and data.benchmark that begin so lie in the run's own folder."""
+PATIENCE_S = 120.0
 
 
 def units(context: Context) -> list[Unit]:
@@ -37,15 +39,15 @@ def units(context: Context) -> list[Unit]:
 
 async def run(context: Context, unit: Unit) -> Facts:
     config, store = context.config, context.store
-    proofs = known_proofs()
+    proofs = some(known_proofs(), config.data.known_proofs, lambda p: p.theorem.name)
     benchmark = index(context, config.data.benchmark) or shipped_benchmark()
-    benchmark.sort(key=lambda t: unit_interval("benchmark", t.name))
-    benchmark = benchmark[: config.data.benchmark_theorems]
+    benchmark = some(benchmark, config.data.benchmark_theorems, lambda t: t.name)
     held_back = {normal_form(t.statement) for t in benchmark}
     pairs: list[TacticPair] = []
     replayed: list[KnownProof] = []
     failed: dict[str, str] = {}
-    async with open_lean(config.lean) as lean:
+    # Known proofs are known to end: a slow machine must not lose one.
+    async with open_lean(config.lean.model_copy(update={"tactic_timeout_s": PATIENCE_S, "heartbeats": 0})) as lean:
         with Progress(len(proofs), "replay", "proofs") as progress:
             async for result in replay_all(proofs, lean):
                 name = result.proof.theorem.name
@@ -89,6 +91,15 @@ async def run(context: Context, unit: Unit) -> Facts:
 def known_proofs() -> list[KnownProof]:
     """The shipped corpus, with its header spelled out."""
     return [KnownProof(with_header(t.theorem), t.tactics) for t in load_corpus()]
+
+
+T = TypeVar("T")
+
+
+def some(items: Sequence[T], count: int | None, name: Callable[[T], str]) -> list[T]:
+    """`count` of the items (all for None), chosen by hash of their name; in their order."""
+    chosen = {name(i) for i in sorted(items, key=lambda item: unit_interval("some", name(item)))[:count]}
+    return [item for item in items if name(item) in chosen]
 
 
 def with_header(theorem: Theorem) -> Theorem:
