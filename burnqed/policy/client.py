@@ -196,7 +196,7 @@ class PolicyClient:
         }
 
     async def _propose(self, asked: Sequence[tuple[str, list[dict[str, Any]]]]) -> list[Proposal]:
-        """One request; when it is refused, its halves, until the state that is too long is found."""
+        """One request; when a prompt in it is too long, its halves, until it is found."""
         body = {
             "text": [text for text, sampling in asked for _ in sampling],
             "sampling_params": [one for _, sampling in asked for one in sampling],
@@ -209,12 +209,12 @@ class PolicyClient:
                 self.generate_url, "/generate", body, list[Generated], lambda r: whole(r, sum(len(s) for _, s in asked))
             )
         except Refused as refusal:
-            if len(asked) > 1:
-                half = len(asked) // 2
-                return [p for part in (asked[:half], asked[half:]) for p in await self._propose(part)]
-            if TOO_LONG in str(refusal):
+            if TOO_LONG not in str(refusal):
+                raise BadInput(f"The policy server {self.generate_url} refuses to generate: {refusal}") from None
+            if len(asked) == 1:
                 return [Proposal((), len(asked[0][1]), "")]
-            raise BadInput(f"The policy server {self.generate_url} refuses to generate: {refusal}") from None
+            half = len(asked) // 2
+            return [p for part in (asked[:half], asked[half:]) for p in await self._propose(part)]
         out, start = [], 0
         for _, sampling in asked:
             out.append(proposal(replies[start : start + len(sampling)]))

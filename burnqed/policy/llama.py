@@ -20,6 +20,8 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import Tensor
 
+MOST_IDLE_BYTES = 256 << 20
+"""A larger cache is given back when nothing is being generated."""
 PACKED_TOKENS = 4_096
 """Tokens of one packed pass: bounds the memory of activations."""
 
@@ -294,3 +296,5 @@ class LlamaRows:
             self.groups.move(source, target)
         self.slot = [moved.get(s, s) for s in self.slot]
         del self.groups.used[len(open_slots) :]
+        if not open_slots and self.groups.store.nbytes > MOST_IDLE_BYTES:
+            self.groups = Groups(self.model)

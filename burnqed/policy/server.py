@@ -20,6 +20,7 @@ import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import uvicorn
@@ -33,7 +34,8 @@ from burnqed.errors import EXIT_TRY_AGAIN, BadInput
 from burnqed.lean.pool import cpu_quota
 from burnqed.log import log
 from burnqed.policy.version import model_files
-from burnqed.policy.worker import Loaded, Worker, local_folder
+from burnqed.policy.worker import Loaded, Worker
+from burnqed.store import Store
 
 THREADS = "BURNQED_TORCH_THREADS"
 HEALTH_S = 20.0
@@ -249,14 +251,13 @@ def serve(
 
     Raises BadInput for a port in use, a missing model, a head of another model.
     """
-    if "://" not in model:
-        model_files(local_folder(model))
+    if (store := Store(model)).is_local:
+        model_files(Path(store.full("")))
     listener = listen(host, port)
-    leave_on_signals()
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    os.environ.setdefault("OMP_NUM_THREADS", str(threads()))
     sys.setswitchinterval(0.001)  # the model's thread gives up the GIL in every operation and wants it back soon
-    worker = Worker(model, head, config or PolicyConfig())
+    worker = Worker(model, head, config or PolicyConfig(), threads())
+    leave_on_signals(worker)
     server = Server(
         uvicorn.Config(make_app(worker), log_level="warning", access_log=False, timeout_keep_alive=60, lifespan="off")
     )
@@ -297,8 +298,9 @@ def threads() -> int:
     return int(given) if given.isdigit() and int(given) else max(1, int(cpu_quota()) // 2)
 
 
-def leave_on_signals() -> None:
+def leave_on_signals(worker: Worker) -> None:
     def leave(number: int, _: object) -> None:
+        worker.forget_downloads()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0 if number == signal.SIGTERM else EXIT_TRY_AGAIN)

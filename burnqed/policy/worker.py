@@ -57,10 +57,12 @@ class Request:
 
 
 class Worker:
-    def __init__(self, model: str, head: str | None, config: PolicyConfig) -> None:
-        """Starts loading; `loaded` is None until it is done. `failed` holds what went wrong."""
+    def __init__(self, model: str, head: str | None, config: PolicyConfig, threads: int | None = None) -> None:
+        """Starts loading; `loaded` is None until it is done. `failed` holds what went wrong. `threads` is for torch."""
         self.config = config
         self.head = head
+        self.threads = threads
+        self._downloads: list[tempfile.TemporaryDirectory[str]] = []
         self.loaded: Loaded | None = None
         self.failed: BaseException | None = None
         self._cache: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
@@ -106,6 +108,12 @@ class Worker:
         with self._wake:
             self._wake.notify()
         self._thread.join()
+        self.forget_downloads()
+
+    def forget_downloads(self) -> None:
+        """Removes what was fetched from a store."""
+        while self._downloads:
+            self._downloads.pop().cleanup()
 
     # ---- the thread
 
@@ -171,12 +179,16 @@ class Worker:
                 request.future.set_result(self._ready)
 
     def _load(self, model: str, weight_version: str | None) -> None:
+        import torch
+
         from burnqed.policy.encode import Encoder
         from burnqed.policy.generate import Generator, Sample
         from burnqed.policy.model import load_model
         from burnqed.policy.sampling import SamplingParams
 
-        loaded = load_model(local_folder(model), self.config.dtype)
+        if self.threads:
+            torch.set_num_threads(self.threads)
+        loaded = load_model(self._fetch(model), self.config.dtype)
         encoder = Encoder(loaded, max_tokens=self.config.embed_max_tokens)
         head, head_id = self._load_head(encoder) if self.head else (None, None)
         generator = Generator(loaded, self.config.max_batch)
@@ -190,7 +202,7 @@ class Worker:
         from burnqed.train.head import EnergyHead
 
         assert self.head is not None
-        head = EnergyHead.load(local_folder(self.head))
+        head = EnergyHead.load(self._fetch(self.head))
         if head.embedding_id != encoder.embedding_id:
             raise BadInput(
                 f"The head at {self.head} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "
@@ -216,8 +228,10 @@ class Worker:
             z, g = (torch.from_numpy(np.stack([vectors[t] for t in texts])) for texts in (states, goals))
             return [float(e) for e in loaded.head.energies(z, g)]
 
-
-def local_folder(uri: str) -> Path:
-    """A folder, or the copy of a store's folder that lives as long as the machine's temporary files."""
-    store = Store(uri)
-    return Path(store.full("")) if store.is_local else store.fetch("", Path(tempfile.mkdtemp(prefix="burnqed-")))
+    def _fetch(self, uri: str) -> Path:
+        """A folder, or the copy of a store's."""
+        store = Store(uri)
+        if store.is_local:
+            return Path(store.full(""))
+        self._downloads.append(tempfile.TemporaryDirectory(prefix="burnqed-model-"))
+        return store.fetch("", Path(self._downloads[-1].name))

@@ -1,6 +1,7 @@
 """The small model, the fast forward pass beside transformers', sampling, generation and embeddings."""
 
 import random
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -92,6 +93,13 @@ def test_no_token_joins_digits_or_two_words(folder: Path, model: LanguageModel) 
     pieces = [model.tokenizer.decode([i]) for i in ids(model, ["exact Nat.le_of_lt_succ h"])[0]]
     assert "exact" in pieces
     assert " Nat" in pieces
+
+
+def test_prompt_and_tactic_are_tokenized_alike_together_and_apart(model: LanguageModel) -> None:
+    for state in STATES:
+        for tactic in ("simp [h₁]", "exact ⟨hp, hq⟩", "induction n with\n| zero => rfl", "(intro h; omega)", "· rfl", "2"):
+            apart = ids(model, [prompt(state), tactic])
+            assert ids(model, [prompt(state) + tactic])[0] == apart[0] + apart[1]
 
 
 def test_an_impossible_shape_is_bad_input(tmp_path: Path) -> None:
@@ -306,6 +314,23 @@ def test_a_reply_ends_with_an_end_token_a_stop_string_or_its_length(model: Langu
     by_end = run(Generator(ending, 1), [Sample(start, GREEDY.model_copy(update={"ignore_eos": False}))])[0]
     assert by_end.tokens == by_token.tokens
     assert by_end.text == by_token.text == model.tokenizer.decode(by_token.tokens[:-1])
+
+
+def test_samples_come_at_least_three_times_as_fast_as_from_transformers_one_prompt_at_a_time(
+    folder: Path, model: LanguageModel
+) -> None:
+    plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    prompts, length = ids(model, map(prompt, STATES)), 16
+    params = SamplingParams(top_p=0.95, max_new_tokens=length, ignore_eos=True)
+    made = spent_fast = spent_plain = 0.0
+    for turn in range(3):
+        start = time.perf_counter()
+        made += len(run(Generator(model, 64), [Sample(p, params) for p in prompts for _ in range(8)]))
+        middle = time.perf_counter()
+        plain.generate(torch.tensor([prompts[turn]]), do_sample=True, top_p=0.95, min_new_tokens=length, max_new_tokens=length)
+        spent_fast += middle - start
+        spent_plain += time.perf_counter() - middle
+    assert made / spent_fast > 3 * (3 / spent_plain)
 
 
 def test_no_more_samples_are_decoded_at_once_than_allowed(model: LanguageModel) -> None:

@@ -17,7 +17,9 @@ from burnqed.policy.client import Generated, PolicyClient, candidate_seed, propo
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
 from burnqed.policy.version import model_version
+from burnqed.store import Store
 from burnqed.train.head import EnergyHead
+from tests.conftest import S3Server
 from tests.fixtures.policy import SHAPE, STATES, Running, make_tiny, running
 
 GREEDY = {"temperature": 0.0, "max_new_tokens": 8}
@@ -191,6 +193,21 @@ def test_weights_that_the_head_is_not_for_are_refused_and_the_old_ones_stay(
     assert http.get("/get_model_info").json()["weight_version"] == model_version(folder)
 
 
+def test_a_model_and_its_head_are_fetched_from_s3(
+    folder: Path, head: Path, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in s3_server.environment().items():
+        monkeypatch.setenv(name, value)
+    uri = f"s3://{s3_server.bucket}/policy"
+    for prefix, files in (("model", folder), ("head", head)):
+        Store(uri).upload(files, prefix)
+    with running(f"{uri}/model", head=f"{uri}/head") as server, httpx.Client(base_url=server.url, timeout=60) as http:
+        while http.get("/ready").status_code == 503:
+            assert server.worker.failed is None
+        assert http.get("/get_model_info").json()["weight_version"] == model_version(folder)
+        assert http.get("/health").json()["head_id"] == EnergyHead.load(head).head_id
+
+
 def test_a_head_of_another_model_is_refused_naming_both_kinds_of_embeddings(head: Path, tmp_path: Path) -> None:
     other = make_tiny(tmp_path / "other", seed=1)
     with running(other, head=head) as server:
@@ -290,6 +307,18 @@ async def test_embeddings_and_energies_equal_those_computed_here(policy: PolicyC
     assert energies == pytest.approx(EnergyHead.load(head).energies(z, g).tolist(), abs=1e-4)
     assert len({round(e, 6) for e in energies}) > 1
     assert await policy.score([], []) == []
+
+
+async def test_a_text_is_encoded_once_for_many_scores(
+    policy: PolicyClient, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert server.worker.loaded is not None
+    encoder, seen = server.worker.loaded.encoder, []
+    embed = encoder.embed
+    monkeypatch.setattr(encoder, "embed", lambda texts: seen.extend(texts) or embed(texts))
+    first = await policy.score(["⊢ new 1", "⊢ new 2", "⊢ new 1"], ["⊢ root"] * 3)
+    assert await policy.score(["⊢ new 2", "⊢ new 1"], ["⊢ root"] * 2) == pytest.approx([first[1], first[0]])
+    assert seen == ["⊢ new 1", "⊢ new 2", "⊢ root"]
 
 
 async def test_a_head_that_changes_midway_is_refused(policy: PolicyClient) -> None:
