@@ -6,7 +6,7 @@ the baseline that every comparison states. Search can also try them at every exp
 
 from __future__ import annotations
 
-from burnqed.lean.protocol import LeanBackend, ProofState, TacticStatus, Theorem
+from burnqed.lean.protocol import LeanBackend, Theorem
 
 PROBE_TACTICS = (
     "rfl",
@@ -29,46 +29,38 @@ PROBE_TACTICS = (
     "norm_cast",
 )
 
+APART = ("nofun",)
+"""Tactics that `first` does not survive: they report some failures without raising them."""
+
 NONE_PROVES = "no probe tactic proves this"
 
 
 def all_at_once() -> str:
-    """One tactic block that tries all probes, alone and after `intros`, and fails with NONE_PROVES when it tried them all."""
-    closers = " | ".join(f"({tactic}; done)" for tactic in PROBE_TACTICS)
+    """One tactic block that tries the probes, alone and after `intros`, and fails with NONE_PROVES when none of them proves the goal."""
+    closers = " | ".join(f"({tactic}; done)" for tactic in PROBE_TACTICS if tactic not in APART)
     return f'first | {closers} | (intros; first | {closers}) | fail "{NONE_PROVES}"'
 
 
 async def probe_easy(theorem: Theorem, lean: LeanBackend, timeout: float) -> bool:
     """Whether one probe tactic proves the theorem, checked as a whole proof. `timeout`: seconds for each tactic.
 
-    All are tried in one request. `first` does not survive a probe that runs out of time, heartbeats or recursion depth; only then
-    are they tried one by one. A theorem that does not elaborate is not probe-easy.
+    Nearly all are tried in one request. When one of them runs out of time, heartbeats or recursion depth, `first` does not go on to
+    the next; only then are they tried one by one. A theorem that does not elaborate is not probe-easy.
     """
     root = (await lean.start(theorem)).state
     if root is None:
         return False
     try:
-        outcome = await lean.apply(root, all_at_once(), timeout=timeout)
-        if outcome.state is not None:
-            return await accepted(theorem, lean, all_at_once())
-        if NONE_PROVES in outcome.message:
-            return False
-        return await one_by_one(theorem, root, lean, timeout)
+        together = await lean.apply(root, all_at_once(), timeout=timeout)
+        if together.state is not None and (await lean.check(theorem, all_at_once())).accepted:
+            return True
+        one_by_one = APART if NONE_PROVES in together.message else PROBE_TACTICS
+        for before in ("", "intros\n"):
+            for tactic in one_by_one:
+                proof = before + tactic
+                outcome = await lean.apply(root, f"{proof}\ndone", timeout=timeout)
+                if outcome.state is not None and (await lean.check(theorem, proof)).accepted:
+                    return True
+        return False
     finally:
         await lean.release(root)
-
-
-async def one_by_one(theorem: Theorem, root: ProofState, lean: LeanBackend, timeout: float) -> bool:
-    opened = (await lean.apply(root, "intros", timeout=timeout)).state
-    for state, before in ((root, ""), (opened, "intros\n")):
-        for tactic in PROBE_TACTICS:
-            if state is None:
-                continue
-            outcome = await lean.apply(state, f"({tactic}; done)", timeout=timeout)
-            if outcome.status is TacticStatus.OK and await accepted(theorem, lean, before + tactic):
-                return True
-    return False
-
-
-async def accepted(theorem: Theorem, lean: LeanBackend, proof: str) -> bool:
-    return (await lean.check(theorem, proof)).accepted
