@@ -1,0 +1,1 @@
+"""Best-first search: many theorems at once, policy and Lean both busy."""
