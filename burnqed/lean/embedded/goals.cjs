@@ -47,6 +47,10 @@ class Goals {
     const state = { contexts, values: this.withoutMessages(captured.values), commandState: lean.retain(header.state) };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry {size, key, …}
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
+    if (!this.isProposition(state)) {
+      this.drop(state);
+      throw new Refused('The statement is not a proposition');
+    }
     this.states.set(id, state);
     return { goals: this.print(state, this.goalsOf(state.values)) };
   }
@@ -180,18 +184,29 @@ class Goals {
   /** Borrowed metavariables of the goals; Lean.Elab.Tactic.State is the list itself. */
   goalsOf(values) { return this.frontend.lean.list(values.tactic); }
 
-  print(state, goals) {
+  /** Runs a function of MetaM, given by its symbol and the arguments before the monad's, on copies of the state; its value is owned. */
+  inMeta(state, symbol, ...parameters) {
     const { lean } = this.frontend, { meta, core } = state.root.contexts;
     const metaState = lean.reference(lean.retain(state.values.meta)), coreState = lean.reference(lean.retain(state.values.core));
     try {
-      return goals.map(goal => {
-        const format = lean.value(lean.call('l_Lean_Meta_ppGoal', lean.retain(goal), lean.retain(meta), lean.retain(metaState), lean.retain(core), lean.retain(coreState)));
-        return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
-      });
+      return lean.value(lean.call(symbol, ...parameters, lean.retain(meta), lean.retain(metaState), lean.retain(core), lean.retain(coreState)));
     } finally {
       lean.release(metaState);
       lean.release(coreState);
     }
+  }
+
+  isProposition(root) {
+    const { lean } = this.frontend, type = this.inMeta(root, 'l_Lean_MVarId_getType', lean.retain(root.goal));
+    return lean.number(this.inMeta(root, 'l_Lean_Meta_isProp', type)) === 1;
+  }
+
+  print(state, goals) {
+    const { lean } = this.frontend;
+    return goals.map(goal => {
+      const format = this.inMeta(state, 'l_Lean_Meta_ppGoal', lean.retain(goal));
+      return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
+    });
   }
 
   /**

@@ -49,8 +49,8 @@ function answerTo(handler, request) {
     return handler(request);
   } catch (error) {
     if (error instanceof LeanError || error instanceof Refused) return { error: { kind: error.kind ?? 'error', message: error.message.slice(0, MESSAGE_CHARACTERS) } };
-    // A trap, a stack overflow, a C++ exception (a number): memory may be in any state.
-    return { fatal: error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : `C++ exception ${error}` };
+    // A trap, a stack overflow, an exit, a C++ exception (a number): memory may be in any state.
+    return { fatal: typeof error === 'number' ? 'a C++ exception' : `${error.name}: ${error.message}`.slice(0, 300) };
   }
 }
 

@@ -22,6 +22,7 @@ const STACK_MB = 256;             // of an instance's thread: Lean recurses deep
 const JAVASCRIPT_HEAP_MB = 256;
 const REPLAY_FACTOR = 3;          // a replayed tactic may take this times as long as the first time before it counts as hanging
 const PARENT_CHECK_MS = 500;
+const MOST_FAILED_STARTS = 3;     // in a row
 const STARTED = performance.now();
 
 const module_ = new WebAssembly.Module(fs.readFileSync(path.join(settings.baked, 'lean.wasm')));
@@ -29,7 +30,7 @@ const instances = [], queue = [];
 const states = new Map();         // id → {id, root, parent, request, seconds, holders: Map(instance number → its generation)}
 const searches = new Map();       // id of a root → ids of its states
 const counts = { requests: 0, restarts: 0, recycled: 0, replayed: 0 };
-let lastState = 0, isAnnounced = false;
+let lastState = 0, isAnnounced = false, failedStarts = 0;
 
 const say = answer => process.stdout.write(JSON.stringify(answer) + '\n');
 
@@ -50,6 +51,7 @@ function spawn(instance) {
 function received(instance, answer) {
   if (answer.ready) {
     instance.isReady = true;
+    failedStarts = 0;
     if (!isAnnounced) say({ ready: true, seconds: (performance.now() - STARTED) / 1000 });
     isAnnounced = true;
     return pump();
@@ -78,7 +80,14 @@ function replace(instance, kind, message) {
   }
   pump();
 }
-const died = (instance, message) => replace(instance, 'crash', message);
+
+function died(instance, message) {
+  if (!instance.isReady && ++failedStarts >= MOST_FAILED_STARTS) { // not this instance's fault: leave it to whoever started us
+    process.stderr.write(message + '\n', () => process.exit(1));
+    return;
+  }
+  replace(instance, 'crash', message);
+}
 
 function restart(instance) {
   const old = instance.worker;

@@ -1,0 +1,255 @@
+"""Proof states of the embedded Lean: what a tactic does, and the kinds of failure apart from each other."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.facts import ProofFacts
+from burnqed.lean.protocol import Outcome, ProofState, TacticStatus, Theorem
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+COMMUTES = Theorem(name="commutes", statement="∀ a b : Nat, a + b = b + a")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def lean() -> AsyncIterator[EmbeddedLean]:
+    async with EmbeddedLean(workers=2) as backend:
+        yield backend
+
+
+async def start(lean: EmbeddedLean, statement: str, header: str | None = None) -> ProofState:
+    outcome = await lean.start(Theorem(name="t", statement=statement, header=header))
+    assert outcome.state is not None, outcome.message
+    return outcome.state
+
+
+async def walk(lean: EmbeddedLean, state: ProofState, *tactics: str) -> ProofState:
+    for tactic in tactics:
+        outcome = await lean.apply(state, tactic)
+        assert outcome.state is not None, f"{tactic}: {outcome.message}"
+        state = outcome.state
+    return state
+
+
+async def test_a_statement_is_the_goal_and_a_tactic_changes_it(lean: EmbeddedLean) -> None:
+    root = await start(lean, COMMUTES.statement, header="")
+    assert root.goals == ("⊢ ∀ (a b : Nat), a + b = b + a",)
+    state = await walk(lean, root, "intro a b")
+    assert state.text == "a b : Nat\n⊢ a + b = b + a"
+    assert (await walk(lean, state, "omega")).is_solved
+
+
+async def test_a_full_theorem_keeps_its_binders_and_loses_its_proof(lean: EmbeddedLean) -> None:
+    root = await start(lean, "theorem foo (a b : Nat) (h : a = b) : b = a := by\n  nonsense", header="")
+    assert root.text == "a b : Nat\nh : a = b\n⊢ b = a"
+    assert (await walk(lean, root, "exact h.symm")).is_solved
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "theorem foo (a : Nat) : a = a",
+        "theorem foo (a : Nat) : a = a :=",
+        "theorem foo (a : Nat) : a = a := by",
+        "lemma foo (a : Nat) : a = a := by sorry",
+        "example (a : Nat) : a = a := rfl",
+        "@[simp] private theorem Nat.foo (a : Nat) : a = a := rfl",
+        "/-- said before -/\ntheorem foo (a : Nat) : a = a",
+        "open Nat in\ntheorem foo (a : Nat) : a = a",
+        "theorem Nat.add_comm (a : Nat) : a = a",
+    ],
+)
+async def test_forms_of_a_full_theorem(lean: EmbeddedLean, statement: str) -> None:
+    assert (await start(lean, statement, header="")).text == "a : Nat\n⊢ a = a"
+
+
+async def test_the_namespace_of_a_theorems_name_is_open_in_its_proof(lean: EmbeddedLean) -> None:
+    root = await start(lean, "theorem List.mine (xs : List Nat) : xs.length = length xs")
+    assert (await walk(lean, root, "exact (rfl : length xs = _)")).is_solved
+
+
+async def test_definitions_and_notations_of_the_header(lean: EmbeddedLean) -> None:
+    header = 'def double (n : Nat) : Nat := n + n\nnotation "ℕ" => Nat\n'
+    root = await start(lean, "∀ n : ℕ, double n = 2 * n", header)
+    assert (await walk(lean, root, "intro n", "unfold double", "omega")).is_solved
+
+
+@pytest.mark.parametrize(
+    ("statement", "header", "message"),
+    [
+        ("List.nonsense = 1", "", "List.nonsense"),
+        ("1 +", "", "unexpected token"),
+        ("Nat", "", "not a proposition"),
+        ("def foo : Nat := 1", "", "not a theorem"),
+        ("True) := trivial\ntheorem second : (True", "", "command"),
+        ("True /-", "", "unterminated comment"),
+        ("1 = 1", "nonsense", "The header does not elaborate"),
+    ],
+)
+async def test_what_does_not_elaborate_is_an_error(lean: EmbeddedLean, statement: str, header: str, message: str) -> None:
+    outcome = await lean.start(Theorem(name="t", statement=statement, header=header))
+    assert outcome.status is TacticStatus.ERROR
+    assert message in outcome.message
+
+
+async def test_a_refused_tactic_leaves_the_state_as_it_was(lean: EmbeddedLean) -> None:
+    state = await walk(lean, await start(lean, COMMUTES.statement), "intro a b")
+    for tactic in ("rw [Nat.mul_comm]", "exact nonsense", "simp [[[", "linarith", "constructor", "have : a = b := by omega"):
+        outcome = await lean.apply(state, tactic)
+        assert (outcome.status, outcome.state) == (TacticStatus.ERROR, None), tactic
+        assert outcome.message
+    assert (await walk(lean, state, "exact Nat.add_comm a b")).is_solved
+
+
+@pytest.mark.parametrize(
+    "tactic",
+    [
+        "sorry",
+        "admit",
+        "exact sorry",
+        "have : 1 = 2 := sorry",
+        "first | sorry | rfl",
+        "exact sorryAx _ false",
+        "all_goals sorry",
+        "native_decide",
+        "decide +native",
+        "exact Lean.ofReduceBool _ _ rfl",
+        "run_tac pure ()",
+        "rfl\n#eval 1",
+        "rfl\ntheorem other : 1 = 2 := sorry",
+        "rfl /-",
+        "rfl\nwhere x := 1",
+        "",
+        "-- nothing",
+        "set_option debug.skipKernelTC true in rfl",
+        "exact t",
+    ],
+)
+async def test_tactics_that_prove_nothing_are_errors(lean: EmbeddedLean, tactic: str) -> None:
+    outcome = await lean.apply(await start(lean, "theorem t : 10 * 10 = 100", header=""), tactic)
+    assert outcome.status is TacticStatus.ERROR, outcome
+
+
+async def test_no_goals_with_an_open_hole_is_an_error(lean: EmbeddedLean) -> None:
+    root = await start(lean, "∃ n : Nat, n = n")
+    outcome = await lean.apply(root, "apply Exists.intro; exact rfl")
+    assert outcome.state is None or outcome.state.goals  # the witness is still to be given
+
+
+async def test_heartbeats_and_wall_clock_run_out_as_timeouts(lean: EmbeddedLean) -> None:
+    state = await walk(lean, await start(lean, COMMUTES.statement), "intro a b")
+    lean.heartbeats, usual = 2_000, lean.heartbeats
+    try:
+        by_heartbeats = await lean.apply(state, "repeat (rw [← Nat.add_zero a])")
+    finally:
+        lean.heartbeats = usual
+    assert by_heartbeats.status is TacticStatus.TIMEOUT
+    assert "maximum number of heartbeats (2000)" in by_heartbeats.message
+    by_clock = await lean.apply(state, "repeat (rw [← Nat.add_zero a])", timeout=0.3)
+    assert by_clock.status is TacticStatus.TIMEOUT
+    assert (await walk(lean, state, "omega")).is_solved
+
+
+async def test_each_tactic_has_heartbeats_of_its_own(lean: EmbeddedLean) -> None:
+    lean.heartbeats, usual = 2_000, lean.heartbeats
+    try:
+        state = await start(lean, COMMUTES.statement)
+        await walk(lean, state, "intro a b", *["have : a + b + 1 = b + a + 1 := by omega"] * 12)
+    finally:
+        lean.heartbeats = usual
+
+
+PROOFS = [
+    ("∀ n : Nat, 0 + n = n", ["intro n", "induction n with | zero => ?_ | succ n ih => ?_", "rfl", "omega"]),
+    ("∀ n : Nat, 0 + n = n", ["intro n", "induction n with\n| zero => rfl\n| succ n ih =>\n  rw [← Nat.add_assoc]\n  rw [ih]"]),
+    ("∀ p q : Prop, p ∨ q → q ∨ p", ["intro p q h", "cases h with | inl h => ?_ | inr h => ?_", "exact Or.inr h", "exact Or.inl h"]),
+    ("∀ p q : Prop, p ∧ q → q ∧ p", ["intro p q h", "obtain ⟨a, b⟩ := h", "constructor", "case right => exact a", "exact b"]),
+    ("∀ p q : Prop, p ∧ q → q ∧ p", ["intro p q ⟨a, b⟩", "refine ⟨?_, ?_⟩", "· exact b", "next => exact a"]),
+    ("∃ n : Nat, n * n = 49", ["refine ⟨?n, ?_⟩", "case n => exact 7", "rfl"]),
+    ("∃ n : Nat, n * n = 49", ["constructor", "show 7 * 7 = 49", "decide"]),
+    ("∀ a b : Nat, a = b → b = a", ["intro a b h", "open Eq in exact symm h"]),
+    ("∀ a b : Nat, a + b = b + a", ["intro a b", "set_option maxRecDepth 1000 in simp [Nat.add_comm]"]),
+    ("∀ a b c : Nat, a < b → b < c → a < c", ["intro a b c h₁ h₂", "apply Nat.lt_trans", "all_goals first | exact h₁ | exact h₂"]),
+    ("∀ p q : Prop, p → q → p ∧ q ∧ p", ["intro p q hp hq", "refine ⟨hp, ?_⟩", "constructor <;> assumption"]),
+    ("∀ xs : List Nat, (xs ++ []).length = xs.length", ["intro xs", "have h : xs ++ [] = xs := by\n  simp", "rw [h]"]),
+    ("∀ a b : Nat, a ≤ b → a < b + 1", ["intro a b h", "exact?"]),
+    ("∀ f : Nat → Nat, (∀ x, f x = x) → f (f 2) = 2", ["intro f h", "rw [h, h]"]),
+    ("∀ n : Nat, n = 0 ∨ n > 0", ["intro n", "rcases n with _ | n", "left; rfl", "right", "exact Nat.succ_pos n"]),
+    ("∀ s : String, s = s", ['have : "two\nlines".length = 9 := by decide', "intro s", "rfl"]),
+    ("theorem by_calc (a b c : Nat) (h : a = b) (k : b = c) : a = c", ["calc a = b := h\n  _ = c := k"]),
+]
+
+
+@pytest.mark.parametrize(("statement", "tactics"), PROOFS, ids=[f"{s[:30]} {t[-1][:20]}" for s, t in PROOFS])
+async def test_the_tactics_of_a_search_joined_by_newlines_are_a_proof(lean: EmbeddedLean, statement: str, tactics: list[str]) -> None:
+    theorem = Theorem(name="t", statement=statement, header="")
+    state = await walk(lean, await start(lean, statement, header=""), *tactics)
+    assert state.is_solved
+    facts = await lean.facts(theorem, "\n".join(tactics))
+    assert isinstance(facts, ProofFacts)
+    assert facts.theorem_found, facts
+    assert not facts.errors, facts
+    assert facts.type_matches, facts
+    assert "sorryAx" not in facts.axioms, facts
+
+
+@pytest.mark.parametrize(("statement", "tactics"), PROOFS, ids=[f"{s[:30]} {t[-1][:20]}" for s, t in PROOFS])
+async def test_every_state_on_the_way_is_what_lean_prints_for_the_prefix(lean: EmbeddedLean, statement: str, tactics: list[str]) -> None:
+    """The kept state against the slow reference: Lean's own message about the unfinished whole text."""
+    theorem, state = Theorem(name="t", statement=statement, header=""), await start(lean, statement, header="")
+    for depth, tactic in enumerate(tactics[:-1], 1):
+        state = await walk(lean, state, tactic)
+        facts = await lean.facts(theorem, "\n".join(tactics[:depth]))
+        assert isinstance(facts, ProofFacts)
+        printed = [error.text for error in facts.errors]
+        assert printed == [f"unsolved goals\n{state.text}"]
+
+
+async def test_the_kernel_checks_whatever_is_asked(lean: EmbeddedLean) -> None:
+    """`decide +kernel` leaves the work to the kernel: with the option obeyed, `1 = 2` would be a theorem."""
+    option = "set_option debug.skipKernelTC true\n"
+    facts = await lean.facts(Theorem(name="t", statement="1 = 2", header=option), "decide +kernel")
+    assert isinstance(facts, ProofFacts)
+    assert facts.errors
+    assert facts.axioms == ["sorryAx"]
+    facts = await lean.facts(Theorem(name="t", statement="1 = 1", header=option + "theorem bad : 1 = 2 := by decide +kernel"), "rfl")
+    assert isinstance(facts, ProofFacts)
+    assert facts.header_errors
+
+
+async def test_a_released_search_is_gone(lean: EmbeddedLean) -> None:
+    before = await lean.stats()
+    root = await start(lean, COMMUTES.statement)
+    state = await walk(lean, root, "intro a b")
+    during = await lean.stats()
+    assert (during["states"], during["searches"]) == (before["states"] + 2, before["searches"] + 1)
+    await lean.release(root)
+    after = await lean.stats()
+    assert (after["states"], after["searches"]) == (before["states"], before["searches"])
+    outcome: Outcome = await lean.apply(state, "omega")
+    assert outcome.status is TacticStatus.ERROR
+    assert "released" in outcome.message
+
+
+async def test_released_searches_leave_no_memory_behind(lean: EmbeddedLean) -> None:
+    async def search() -> None:
+        root = await start(lean, COMMUTES.statement)
+        state = await walk(lean, root, "intro a b")
+        for tactic in ("omega", "simp", "induction a with | zero => ?_ | succ a ih => ?_"):
+            await lean.apply(state, tactic)
+        await lean.release(root)
+
+    async def heap() -> float:
+        return sum(instance["heapMb"] for instance in (await lean.stats())["instances"])
+
+    for _ in range(10):
+        await search()
+    warm = await heap()
+    for _ in range(40):
+        await search()
+    assert await heap() < warm + 8
