@@ -105,7 +105,8 @@ class PolicyClient:
         self.config = config
         self.generate_url = generate_url.rstrip("/")
         self.score_url = score_url.rstrip("/")
-        self._http = httpx.AsyncClient(timeout=httpx.Timeout(config.request_timeout_s, connect=10.0))
+        timeout = httpx.Timeout(config.request_timeout_s, connect=10.0)
+        self._http = httpx.AsyncClient(timeout=timeout, trust_env=False)  # a sidecar is not behind a proxy
         self._ids: dict[str, str] = {}
 
     async def __aenter__(self) -> PolicyClient:
@@ -120,7 +121,7 @@ class PolicyClient:
     # ---- readiness
 
     async def wait_ready(self, timeout: float, is_alive: Callable[[], bool] = lambda: True) -> None:
-        """Returns once both servers answer. Raises TryAgain after `timeout` seconds, or as soon as `is_alive` says that the
+        """Returns once both servers answer, having noted what they serve. Raises TryAgain after `timeout` seconds, or as soon as `is_alive` says that the
         server's process is gone."""
         deadline = time.monotonic() + timeout
         for url in dict.fromkeys([self.generate_url, self.score_url]):
@@ -135,6 +136,7 @@ class PolicyClient:
                 if time.monotonic() > deadline:
                     raise TryAgain(f"No policy server was ready at {url} within {timeout:.0f} s; see its log.")
                 await asyncio.sleep(0.1)
+        await self.info()
 
     async def info(self) -> PolicyInfo:
         """What the servers serve; also notes the identities of embeddings and head."""
@@ -145,12 +147,12 @@ class PolicyClient:
 
     @property
     def head_id(self) -> str:
-        """Known after `info` or the first score."""
+        """Known after `wait_ready`."""
         return self._id("head_id")
 
     @property
     def embedding_id(self) -> str:
-        """Known after `info`, the first embedding or the first score."""
+        """Known after `wait_ready`."""
         return self._id("embedding_id")
 
     # ---- work
@@ -228,7 +230,10 @@ class PolicyClient:
         return flat.reshape(len(texts), -1)
 
     async def _get(self, url: str, kind: type[Reply]) -> Reply:
-        return await self._request("GET", url, None, kind, lambda _: True)
+        try:
+            return await self._request("GET", url, None, kind, lambda _: True)
+        except Refused as refusal:
+            raise BadInput(f"{url} is not what SGLang or burnqed serve has ({refusal}); check the address.") from None
 
     async def _post(
         self, server: str, path: str, body: Any, kind: type[Reply], complete: Callable[[Reply], bool] = lambda _: True
@@ -285,7 +290,7 @@ class PolicyClient:
 
     def _id(self, name: str) -> str:
         if name not in self._ids:
-            raise BadInput(f"The server {self.score_url} has named no {name}; start it with --head, and call info() first.")
+            raise BadInput(f"The server {self.score_url} has named no {name}; start it with --head.")
         return self._ids[name]
 
 

@@ -276,6 +276,9 @@ async def test_a_server_that_stays_away_means_try_again(policy: PolicyClient, se
 async def test_a_server_of_another_kind_is_bad_input(policy: PolicyClient, server: Running) -> None:
     with pytest.raises(BadInput, match=r"not what SGLang or burnqed serve answers"):
         await policy._get(f"{server.url}/get_model_info", Generated)
+    async with PolicyClient(SHAPE, f"{server.url}/v1", server.url) as elsewhere:
+        with pytest.raises(BadInput, match="check the address"):
+            await elsewhere.info()
 
 
 async def test_nobody_listening_is_noticed_at_once_when_the_process_is_gone(server: Running) -> None:
@@ -287,7 +290,7 @@ async def test_nobody_listening_is_noticed_at_once_when_the_process_is_gone(serv
 
 
 async def test_info_names_model_embeddings_and_head(policy: PolicyClient, folder: Path, head: Path) -> None:
-    with pytest.raises(BadInput, match="info"):
+    with pytest.raises(BadInput, match="has named no head_id"):
         _ = policy.head_id
     await policy.wait_ready(10)
     info = await policy.info()
