@@ -36,21 +36,39 @@ async def search(
     on_result: OnResult,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Searches every task and hands each result to `on_result` as soon as it is there.
+    """Searches every task and hands each result to `on_result` as soon as it is there; see `run_many`."""
+    tools = Tools(lean, policy, scorer, settings)
+
+    async def one(task: Task) -> SearchResult:
+        return await TheoremSearch(task, tools).run()
+
+    try:
+        await run_many(tasks, one, settings.open_theorems, on_result, stop)
+    finally:
+        await tools.close()
+
+
+async def run_many(
+    tasks: Iterable[Task],
+    one: Callable[[Task], Awaitable[SearchResult]],
+    open_theorems: int,
+    on_result: OnResult,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Runs `one` for every task, `open_theorems` at a time.
 
     Setting `stop` ends it: open theorems are dropped, no result of theirs is handed over. Raises TryAgain when the policy or Lean
     stays away, and whatever else a backend raises; results handed over before stand.
     """
-    tools = Tools(lean, policy, scorer, settings)
     waiting = iter(tasks)
 
     async def worker() -> None:
         for task in waiting:
-            handled = on_result(await TheoremSearch(task, tools).run())
+            handled = on_result(await one(task))
             if inspect.isawaitable(handled):
                 await handled
 
-    workers = {asyncio.create_task(worker()) for _ in range(settings.open_theorems)}
+    workers = {asyncio.create_task(worker()) for _ in range(open_theorems)}
     stopped = asyncio.create_task((stop or asyncio.Event()).wait())
     running = set(workers)
     try:
@@ -63,7 +81,7 @@ async def search(
         stopped.cancel()
         for task in workers:
             task.cancel()
-        ended, _ = await asyncio.wait({*workers, asyncio.create_task(tools.close())}, timeout=STOP_GRACE_S)
+        ended, _ = await asyncio.wait(workers, timeout=STOP_GRACE_S)
         for task in ended:  # when the policy goes away, every worker raises; the first one's exception is on its way
             if not task.cancelled():
                 task.exception()

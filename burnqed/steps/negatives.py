@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-from collections import Counter
 
 from burnqed.data.trace.replay import KnownProof
-from burnqed.lean.backends import open_lean
-from burnqed.progress import Progress
+from burnqed.lean.protocol import LeanBackend
+from burnqed.policy.client import PolicyClient
 from burnqed.search.branches import BranchSearch, BranchSettings
+from burnqed.search.engine import OnResult, run_many
 from burnqed.search.probes import PROBE_TACTICS
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.data import read_proofs
-from burnqed.steps.searching import policy, shard_unit
+from burnqed.steps.searching import shard_unit, write_shard
 from burnqed.steps.shards import shard_count, shard_of
-from burnqed.trajectory.schema import ProofStatus
+from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.writer import ShardWriter
 
 VARIANT = "replay"
@@ -52,8 +51,6 @@ async def run(context: Context, unit: Unit) -> Facts:
         context.store, unit.prefix, [p.theorem for p in proofs.values()], per_part=config.theorems_per_part,
         run=context.layout.run, iteration=context.iteration, seed=config.seed,
     )  # fmt: skip
-    tasks = writer.pending()
-    statuses = Counter(result.status for result in writer.found)
     settings = BranchSettings(
         candidates=config.candidates,
         temperature=context.config.search.temperature,
@@ -61,36 +58,14 @@ async def run(context: Context, unit: Unit) -> Facts:
         walk_depth=config.walk_depth,
         walks=config.walks,
     )
-    rows = 0
-    free = asyncio.Semaphore(OPEN_PROOFS)
-    with Progress(len(tasks), VARIANT, "proofs") as progress:
-        try:
-            if tasks:
-                async with (
-                    policy(context) as client,
-                    open_lean(context.config.lean) as lean,
-                    asyncio.TaskGroup() as group,
-                ):
 
-                    async def one(search: BranchSearch) -> None:
-                        nonlocal rows
-                        async with free:
-                            if context.stop.is_set():
-                                return
-                            found = await search.run()
-                        writer.add(found)
-                        rows += len(found.states)
-                        statuses[found.result.status] += 1
-                        progress.advance(states=rows)
+    async def work(tasks: list[Task], client: PolicyClient, lean: LeanBackend, add: OnResult) -> None:
+        async def one(task: Task) -> SearchResult:
+            return await BranchSearch(task, proofs[task.theorem.name].tactics, lean, client, settings).run()
 
-                    for task in tasks:
-                        tactics = proofs[task.theorem.name].tactics
-                        group.create_task(one(BranchSearch(task, tactics, lean, client, settings)))
-        finally:
-            writer.flush_open()
-    if not context.stop.is_set():
-        writer.finish()
-    return {"proofs": statuses[ProofStatus.PROVED], "errors": statuses[ProofStatus.ERROR], "rows": rows}
+        await run_many(tasks, one, OPEN_PROOFS, add, context.stop)
+
+    return await write_shard(context, unit, writer, work)
 
 
 STEP = Step(

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
-from burnqed.lean.protocol import Theorem
+from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.policy.client import PolicyClient
 from burnqed.progress import Progress
-from burnqed.search.engine import search
+from burnqed.search.engine import OnResult, search
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Unit
 from burnqed.steps.shards import shard_count
-from burnqed.trajectory.rows import SearchResult
+from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus
 from burnqed.trajectory.writer import ShardWriter
 
@@ -55,6 +55,18 @@ async def search_shard(
         context.store, unit.prefix, theorems, per_part=per_part, run=context.layout.run,
         iteration=context.iteration, samples=samples, seed=seed,
     )  # fmt: skip
+
+    async def work(tasks: list[Task], client: PolicyClient, lean: LeanBackend, add: OnResult) -> None:
+        await search(tasks, lean, client, client if with_head else None, settings, add, context.stop)
+
+    return await write_shard(context, unit, writer, work)
+
+
+Work = Callable[[list[Task], PolicyClient, LeanBackend, OnResult], Awaitable[None]]
+
+
+async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: Work) -> Facts:
+    """Has `work` done what the writer still lacks, with a policy server and Lean; writes what is finished however it ends."""
     tasks = writer.pending()
     counts = Counter(result.status for result in writer.found)
     label = unit.prefix.removeprefix(f"{context.layout.root}/")
@@ -65,12 +77,12 @@ async def search_shard(
             counts[found.result.status] += 1
             progress.advance(proved=counts[ProofStatus.PROVED], errors=counts[ProofStatus.ERROR])
 
-        try:
-            if tasks:
-                async with policy(context) as client, open_lean(context.config.lean) as lean:
-                    await search(tasks, lean, client, client if with_head else None, settings, add, context.stop)
-        finally:
-            writer.flush_open()
+        if tasks:
+            async with policy(context) as client, open_lean(context.config.lean) as lean:
+                try:
+                    await work(tasks, client, lean, add)
+                finally:
+                    writer.flush_open()
     if not context.stop.is_set():
         writer.finish()
     return {"theorems": counts.total(), **{str(status): counts[status] for status in ProofStatus}}
