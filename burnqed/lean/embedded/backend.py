@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -244,9 +245,13 @@ class EmbeddedLean:
                 self._tasks = [asyncio.create_task(self._listen(process, self._ready)), asyncio.create_task(self._overhear(process))]
                 try:
                     await asyncio.wait_for(asyncio.shield(self._ready), START_SECONDS)
-                except (TimeoutError, ProcessDied):
-                    process.kill()
-                    raise TryAgain(f"Lean did not start: {' '.join(self._last_words) or 'no answer'}") from None
+                except BaseException as error:
+                    with suppress(ProcessLookupError):
+                        process.kill()
+                    await asyncio.gather(*self._tasks, return_exceptions=True)
+                    if isinstance(error, (TimeoutError, ProcessDied)):
+                        raise TryAgain(f"Lean did not start: {' '.join(self._last_words) or 'no answer'}") from None
+                    raise
                 self._process = process
             return self._process
 

@@ -146,7 +146,7 @@ class Goals {
     const { lean } = this.frontend;
     const references = LAYERS.map(layer => lean.reference(lean.retain(values[layer])));
     const monad = () => LAYERS.flatMap((layer, index) => [lean.retain(contexts[layer]), lean.retain(references[index])]);
-    lean.release(lean.call('l_IO_setNumHeartbeats', lean.retain(lean.field(contexts.core, CORE_CONTEXT.initHeartbeats))));
+    this.resetHeartbeats(contexts);
     let exception = null;
     try {
       lean.release(lean.value(lean.call('l_Lean_Elab_Tactic_evalTactic', block, ...monad()), thrown => { exception = thrown; return new Refused(''); }));
@@ -188,12 +188,19 @@ class Goals {
   inMeta(state, symbol, ...parameters) {
     const { lean } = this.frontend, { meta, core } = state.root.contexts;
     const metaState = lean.reference(lean.retain(state.values.meta)), coreState = lean.reference(lean.retain(state.values.core));
+    this.resetHeartbeats(state.root.contexts);
     try {
-      return lean.value(lean.call(symbol, ...parameters, lean.retain(meta), lean.retain(metaState), lean.retain(core), lean.retain(coreState)));
+      const result = lean.call(symbol, ...parameters, lean.retain(meta), lean.retain(metaState), lean.retain(core), lean.retain(coreState));
+      return lean.value(result, exception => this.refusal(exception, []));
     } finally {
       lean.release(metaState);
       lean.release(coreState);
     }
+  }
+
+  resetHeartbeats({ core }) {
+    const { lean } = this.frontend;
+    lean.release(lean.call('l_IO_setNumHeartbeats', lean.retain(lean.field(core, CORE_CONTEXT.initHeartbeats))));
   }
 
   isProposition(root) {

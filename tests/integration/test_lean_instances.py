@@ -1,0 +1,176 @@
+"""Instances and the process of the embedded Lean: what happens when they hang, die, grow old, or lose their parent."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from burnqed.errors import TryAgain
+from burnqed.lean.embedded import backend as backend_module
+from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.protocol import ProofState, TacticStatus, Theorem
+
+COMMUTES = Theorem(name="commutes", statement="∀ a b : Nat, a + b = b + a")
+HANGS = "repeat (rw [← Nat.add_zero a])"
+CRASHES = "exact " + "(" * 5_000 + "rfl" + ")" * 5_000
+"""Too deep for any stack."""
+
+
+async def opened(lean: EmbeddedLean, *tactics: str, theorem: Theorem = COMMUTES) -> tuple[ProofState, ProofState]:
+    """A search: its root, and the state after some tactics."""
+    outcome = await lean.start(theorem)
+    assert outcome.state is not None, outcome.message
+    root = state = outcome.state
+    for tactic in tactics:
+        outcome = await lean.apply(state, tactic)
+        assert outcome.state is not None, outcome.message
+        state = outcome.state
+    return root, state
+
+
+async def test_a_timed_out_instance_is_replaced_and_other_searches_go_on() -> None:
+    async with EmbeddedLean(workers=2, heartbeats=0) as lean:
+        _, state = await opened(lean, "intro a b")
+        others = [(await opened(lean, "intro a b"))[1] for _ in range(3)]
+        hanging = asyncio.create_task(lean.apply(state, HANGS, timeout=1.5))
+        while not hanging.done():  # meanwhile the other instance serves, also searches that began in the hanging one
+            outcomes = await asyncio.gather(*(lean.apply(other, "omega") for other in others))
+            assert [outcome.status for outcome in outcomes] == [TacticStatus.OK] * 3
+        assert (await hanging).status is TacticStatus.TIMEOUT
+        assert "1.5 s" in (await hanging).message
+        assert (await lean.apply(state, "omega")).status is TacticStatus.OK  # its state is made again
+        assert (await lean.stats())["restarts"] == 1
+
+
+async def test_a_crash_is_seen_only_by_the_request_that_was_served() -> None:
+    async with EmbeddedLean(workers=1) as lean:
+        _, state = await opened(lean, "intro a b")
+        _, other = await opened(lean, "intro a b")
+        crashed, *fine = await asyncio.gather(
+            lean.apply(state, CRASHES, timeout=120), *(lean.apply(s, "omega") for s in (other, state, other))
+        )
+        assert crashed.status is TacticStatus.CRASH
+        assert "crashed" in crashed.message
+        assert [outcome.status for outcome in fine] == [TacticStatus.OK] * 3
+
+
+async def test_memory_beyond_the_cap_is_a_crash_not_a_full_machine() -> None:
+    async with EmbeddedLean(workers=1, memory_mb=180) as lean:
+        outcome = await lean.apply((await opened(lean, "intro a b"))[1], "rw?")
+        assert outcome.status is TacticStatus.CRASH
+        assert max(instance["heapMb"] for instance in (await lean.stats())["instances"]) <= 180
+
+
+async def test_states_survive_the_end_of_the_whole_process() -> None:
+    async with EmbeddedLean(workers=1) as lean:
+        root, state = await opened(lean, "intro a b", "have h : a = a := rfl")
+        _, short = await opened(lean)
+        assert lean._process is not None
+        running = asyncio.create_task(lean.apply(state, HANGS))
+        await asyncio.sleep(0.3)
+        os.kill(lean._process.pid, signal.SIGKILL)
+        assert (await running).status is TacticStatus.CRASH
+        outcomes = await asyncio.gather(*(lean.apply(state, "omega") for _ in range(3)), lean.apply(short, "intro x"))
+        assert [outcome.status for outcome in outcomes] == [TacticStatus.OK] * 4
+        stats = await lean.stats()
+        assert stats["searches"] == 2  # each was made again once
+        await lean.release(root)
+        assert (await lean.stats())["searches"] == 1
+
+
+async def test_instances_are_recycled_and_searches_go_on() -> None:
+    async with EmbeddedLean(workers=1, recycle_requests=3) as lean:
+        _, state = await opened(lean, "intro a b")
+        for count in range(6):
+            outcome = await lean.apply(state, f"have h : a + {count} = {count} + a := by omega")
+            assert outcome.state is not None, outcome.message
+            state = outcome.state
+        assert len(state.text.splitlines()) == 1 + 6 + 1
+        stats = await lean.stats()
+        assert stats["recycled"] >= 2
+        assert stats["restarts"] == 0
+        assert stats["replayed"] > 0
+
+
+async def test_instances_are_recycled_by_age_and_by_memory() -> None:
+    for lean in (EmbeddedLean(workers=1, recycle_minutes=0.001), EmbeddedLean(workers=1, memory_mb=200)):
+        async with lean:
+            await opened(lean, "intro a b")
+            assert (await lean.stats())["recycled"] >= 1
+
+
+async def test_a_search_that_is_released_while_lean_works_on_it_leaves_nothing() -> None:
+    async with EmbeddedLean(workers=1) as lean:
+        root, state = await opened(lean, "intro a b")
+        working = [asyncio.create_task(lean.apply(state, "omega")) for _ in range(4)]
+        await asyncio.sleep(0)
+        await lean.release(root)
+        outcomes = await asyncio.gather(*working)
+        assert {outcome.status for outcome in outcomes} <= {TacticStatus.OK, TacticStatus.ERROR}
+        stats = await lean.stats()
+        assert (stats["states"], stats["searches"], stats["queued"]) == (0, 0, 0)
+
+
+async def test_one_search_uses_all_instances() -> None:
+    async with EmbeddedLean(workers=2) as lean:
+        _, state = await opened(lean, "intro a b")
+        await asyncio.gather(*(lean.apply(state, f"have h : a + {n} = {n} + a := by omega") for n in range(20)))
+        assert all(instance["served"] > 2 for instance in (await lean.stats())["instances"])
+
+
+async def test_a_process_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "supervisor.cjs").write_text("console.error('no such machine'); process.exit(1)")
+    monkeypatch.setattr(backend_module, "SCRIPTS", tmp_path)
+    with pytest.raises(TryAgain, match="no such machine"):
+        await EmbeddedLean(workers=1).__aenter__()
+
+
+async def test_after_close_nothing_runs() -> None:
+    lean = EmbeddedLean(workers=1)
+    async with lean:
+        assert lean._process is not None
+        process = psutil.Process(lean._process.pid)
+        _, state = await opened(lean)
+    assert not process.is_running()
+    with pytest.raises(RuntimeError, match="closed"):
+        await lean.apply(state, "intro a b")
+
+
+ORPHAN = """
+import asyncio
+from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.protocol import Theorem
+
+async def main():
+    async with EmbeddedLean(workers=1, heartbeats=0) as lean:
+        root = (await lean.start(Theorem(name="t", statement="∀ a : Nat, a = a"))).state
+        state = (await lean.apply(root, "intro a")).state
+        print(lean._process.pid, flush=True)
+        await lean.apply(state, "repeat (rw [← Nat.add_zero a])", timeout=1000)
+
+asyncio.run(main())
+"""
+
+
+def test_a_killed_parent_leaves_no_process_however_busy_it_is() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, text=True)
+    try:
+        assert parent.stdout is not None
+        node = psutil.Process(int(parent.stdout.readline()))
+        time.sleep(0.5)  # Lean is in the endless tactic
+    finally:
+        parent.kill()
+        parent.wait()
+        parent.stdout.close() if parent.stdout else None
+    deadline = time.monotonic() + 5
+    while node.is_running() and node.status() != psutil.STATUS_ZOMBIE and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not node.is_running() or node.status() == psutil.STATUS_ZOMBIE
