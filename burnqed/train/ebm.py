@@ -98,7 +98,7 @@ def train_head(
     validation = sorted(validation, key=lambda e: unit_interval("head", e.theorem, e.state))[:VALIDATION_POSITIVES]
     # 2. Training
     torch.manual_seed(config.seed)
-    head = make_head(embeddings.d, config).to(device())
+    head = make_head(torch.from_numpy(embeddings.matrix), config).to(device())
     run = HeadTraining(head, embeddings, config, training, validation, examples.states, validation_fraction)
     run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction), should_stop)
     # 3. Result

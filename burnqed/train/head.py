@@ -6,7 +6,9 @@
 [z; g; z⊙g] (3·d) → widths → 1, with SiLU and dropout between, and a learnable temperature that divides the output. An energy
 is therefore in nats: −energy is the logit that the head was trained with, and adds to a log-probability in search.
 
-Every layer's spectral norm is kept at or below 1 while training. The scale that remains is the temperature's.
+z and g are first brought to mean 0 and variance 1 in every dimension, by statistics of the training's embeddings that belong
+to the head: states of one theorem differ by little beside what all states have in common, and every layer's spectral
+norm is kept at or below 1, so that the head could not amplify that little by itself. The scale that remains is the temperature's.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ FULL_D = 4_096
 LEAST_WIDTH = 32
 FIRST_LAYER_SCALE = 0.1
 """Of the first layer's weights at the start: with 3·d inputs, energies explode without it."""
+LEAST_DEVIATION = 0.01
+"""Of the mean deviation: what a dimension that hardly varies is divided by."""
 EXACT_ITERATIONS = 100
 """Power iterations outside training, where the norm must not depend on chance."""
 CHUNK = 8_192
@@ -91,6 +95,9 @@ class SpectralLimit(nn.Module):
 class EnergyHead(nn.Module):
     """See the module. `embedding_id` and `head_id` are set by `load`."""
 
+    mean: Tensor
+    deviation: Tensor
+
     def __init__(self, d: int, widths: Sequence[int], dropout: float = 0.0) -> None:
         super().__init__()
         self.d, self.widths = d, list(widths)
@@ -98,6 +105,8 @@ class EnergyHead(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(sizes))
         self.dropout = nn.Dropout(dropout)
         self.log_temperature = nn.Parameter(torch.zeros(()))
+        self.register_buffer("mean", torch.zeros(d))
+        self.register_buffer("deviation", torch.ones(d))
         with torch.no_grad():
             self.linear[0].weight.mul_(FIRST_LAYER_SCALE)
         self.embedding_id = ""
@@ -113,6 +122,7 @@ class EnergyHead(nn.Module):
 
     def forward(self, z: Tensor, g: Tensor) -> Tensor:
         """Energies of states [..., d] under root states [..., d] (broadcast against each other): [...]."""
+        z, g = (z - self.mean) / self.deviation, (g - self.mean) / self.deviation
         x = torch.cat([z, g.expand_as(z), z * g], dim=-1)
         *hidden, last = self.linear
         for layer in hidden:
@@ -130,6 +140,12 @@ class EnergyHead(nn.Module):
 
     # ---- training
 
+    def standardise(self, embeddings: Tensor) -> None:
+        """Takes the statistics of these embeddings [n, d]."""
+        deviation = embeddings.std(dim=0, correction=0)
+        self.mean.copy_(embeddings.mean(dim=0))
+        self.deviation.copy_(deviation.clamp(min=LEAST_DEVIATION * deviation.mean().item() or 1.0))
+
     def limit_norms(self, power_iterations: int) -> None:
         """Keeps the spectral norm of every layer at or below 1 from here on."""
         for layer in self.layers:
@@ -143,7 +159,8 @@ class EnergyHead(nn.Module):
             for mine, its in zip(self.linear, copy.linear, strict=True):
                 its.weight.copy_(mine.weight)
                 its.bias.copy_(mine.bias)
-            copy.log_temperature.copy_(self.log_temperature)
+            for name in ("log_temperature", "mean", "deviation"):
+                getattr(copy, name).copy_(getattr(self, name))
         return copy.eval()
 
     # ---- files
@@ -185,8 +202,10 @@ class EnergyHead(nn.Module):
         return head.eval()
 
 
-def make_head(d: int, config: EbmConfig) -> EnergyHead:
-    """A new head for embeddings of width d, ready to be trained."""
+def make_head(embeddings: Tensor, config: EbmConfig) -> EnergyHead:
+    """A new head for embeddings like these [n, d], ready to be trained."""
+    d = embeddings.shape[1]
     head = EnergyHead(d, config.widths or scaled_widths(d), config.dropout)
+    head.standardise(embeddings)
     head.limit_norms(config.power_iterations)
     return head

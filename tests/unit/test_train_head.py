@@ -89,7 +89,7 @@ def test_energies_are_small_at_the_start_even_with_many_large_inputs() -> None:
 
 def test_every_layer_keeps_a_spectral_norm_of_at_most_one_and_a_smaller_one_is_left_alone() -> None:
     torch.manual_seed(0)
-    head = make_head(64, EbmConfig(widths=[48, 32], power_iterations=5))
+    head = make_head(embeddings(100, 64, 8.0), EbmConfig(widths=[48, 32], power_iterations=5))
     with torch.no_grad():
         for layer in head.linear:
             layer.parametrizations.weight.original.mul_(20)
@@ -107,7 +107,7 @@ def test_every_layer_keeps_a_spectral_norm_of_at_most_one_and_a_smaller_one_is_l
 
 
 def test_training_passes_start_the_power_iteration_anew_and_evaluation_does_not_depend_on_chance() -> None:
-    head = make_head(16, EbmConfig(widths=[8], dropout=0.0, power_iterations=1))
+    head = make_head(embeddings(100, 16, 1.0), EbmConfig(widths=[8], dropout=0.0, power_iterations=1))
     with torch.no_grad():
         head.linear[0].parametrizations.weight.original.mul_(100)
     z, g = embeddings(4, 16, 1.0), embeddings(4, 16, 1.0, seed=1)
@@ -123,7 +123,20 @@ def test_the_temperature_divides_the_energies() -> None:
     with torch.no_grad():
         head.log_temperature.fill_(math.log(4.0))
     assert head.temperature == pytest.approx(4.0)
-    torch.testing.assert_close(head.energies(z, g), before / 4)
+    np.testing.assert_allclose(head.energies(z, g).numpy(), before.numpy() / 4, rtol=1e-5)
+
+
+def test_the_size_and_the_common_part_of_embeddings_do_not_matter() -> None:
+    torch.manual_seed(0)
+    z, g = embeddings(50, 16, 1.0), embeddings(50, 16, 1.0, seed=1)
+    found = []
+    for factor, offset in ((1.0, 0.0), (30.0, 500.0)):
+        torch.manual_seed(1)
+        head = make_head(torch.cat([z, g]) * factor + offset, EbmConfig())
+        found.append(head.energies(z * factor + offset, g * factor + offset).numpy())
+    np.testing.assert_allclose(found[0], found[1], atol=1e-4)
+    constant = make_head(torch.ones(10, 4), EbmConfig())
+    assert torch.isfinite(constant.energies(torch.ones(3, 4), torch.ones(3, 4))).all()
 
 
 def test_the_energy_of_a_state_depends_on_the_goal() -> None:
@@ -134,7 +147,7 @@ def test_the_energy_of_a_state_depends_on_the_goal() -> None:
 
 def test_a_loaded_head_gives_the_energies_of_the_trained_one(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    head = make_head(16, EbmConfig(dropout=0.5))
+    head = make_head(embeddings(100, 16, 5.0), EbmConfig(dropout=0.5))
     with torch.no_grad():
         head.linear[0].parametrizations.weight.original.mul_(50)  # so that the limit matters
         head.log_temperature.fill_(0.3)
@@ -142,7 +155,7 @@ def test_a_loaded_head_gives_the_energies_of_the_trained_one(tmp_path: Path) -> 
     metrics = {"pairwise": Metric(value=0.7, chance=0.5, count=30)}
     description = head.save(tmp_path, "embeddings-1", metrics)
     loaded = EnergyHead.load(tmp_path)
-    torch.testing.assert_close(loaded.energies(z, g), head.energies(z, g))
+    np.testing.assert_allclose(loaded.energies(z, g).numpy(), head.energies(z, g).numpy(), rtol=1e-5)
     assert (loaded.embedding_id, loaded.head_id) == ("embeddings-1", description.head_id)
     assert description.metrics == metrics
     assert description.temperature == pytest.approx(math.exp(0.3))
