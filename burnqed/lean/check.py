@@ -44,8 +44,8 @@ async def check_all(proofs: Sequence[ProofToCheck], lean: Checker, *, is_trusted
 def screen(theorem: Theorem, proof: str) -> str | None:
     """Why a proof need not be compiled, or None: only what text alone shows beyond doubt, at no cost in Lean's time."""
     for part, text in (("header", theorem.header or ""), ("statement", theorem.statement), ("proof", proof)):
-        if found := _INVISIBLE.search(text):
-            return f"The {part} contains the character U+{ord(found[0]):04X}, which can hide what the text says."
+        if hidden := _INVISIBLE.search(text):
+            return f"The {part} contains the character U+{ord(hidden[0]):04X}, which can hide what the text says."
     found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
     for index, token in enumerate(found):
         if token.kind is Kind.UNFINISHED:

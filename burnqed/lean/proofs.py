@@ -175,11 +175,10 @@ def _parts(path: Path, text: str) -> Iterator[_Part]:
 
 def _is_command(text: str, found: list[Token], index: int) -> bool:
     """Whether a command, or a modifier in front of one, begins with a token."""
-    token = found[index]
+    token, before = found[index], found[index - 1].text if index else ""
     if token.text in _ONLY_IN_FRONT:
-        return text.rfind("\n", 0, token.start) + 1 == token.start or (
-            index > 0 and found[index - 1].text in _MODIFIERS | {"]", "in"}
-        )
+        is_in_front = text.rfind("\n", 0, token.start) + 1 == token.start
+        return is_in_front or (token.text == "lemma" and before in _MODIFIERS | {"]", "in"})
     return token.text in COMMANDS and not is_field(found, index)
 
 
@@ -190,13 +189,23 @@ def _first(found: list[Token], index: int) -> int:
         if before in _MODIFIERS:
             opening = index - 1
         elif before == "]":
-            opening = next((at for at in range(index - 2, -1, -1) if found[at].text == "@"), -1)
+            opening = _attributes(found, index - 1)
         elif before == "in":
             opening = next((at for at in range(index - 2, -1, -1) if found[at].text in _PREFIXES), -1)
         if opening < 0:
             break
         index = opening
     return index
+
+
+def _attributes(found: list[Token], index: int) -> int:
+    """Index of the `@` of the `@[…]` that ends at `index`; -1 when the bracket is none of attributes."""
+    depth = 0
+    for at in range(index, 0, -1):
+        depth += (found[at].text == "]") - (found[at].text == "[")
+        if depth == 0:
+            return at - 1 if found[at - 1].text == "@" and found[at - 1].end == found[at].start else -1
+    return -1
 
 
 def _theorem(text: str, words: list[Token], start: int, has_attributes: bool) -> _Part:

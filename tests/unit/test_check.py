@@ -1,0 +1,293 @@
+"""What is decided about proofs without Lean: early refusals, the verdict on facts, and reading files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnqed.errors import BadInput
+from burnqed.lean.check import judge, screen
+from burnqed.lean.facts import Constant, Message, ProofFacts
+from burnqed.lean.lexer import Kind, tokens
+from burnqed.lean.proofs import read_proofs
+from burnqed.lean.protocol import Theorem
+
+THEOREM = Theorem(name="t", statement="1 = 1")
+GOOD = ProofFacts(
+    header_errors=[],
+    statement_errors=[],
+    refused="",
+    commands=1,
+    messages=[Message(severity="info", line=1, column=0, text="Try this: rfl")],
+    theorem_found=True,
+    kind="theorem",
+    type_matches=True,
+    level_params_match=True,
+    tactic_block_only=True,
+    new_constants=[Constant(name="t.f", kind="definition", unsafe=True)],
+    axioms=["Classical.choice", "Quot.sound", "propext"],
+    library=12,
+)
+
+
+def words(source: str) -> list[str]:
+    return [token.text for token in tokens(source) if token.kind is Kind.WORD]
+
+
+# ---- the verdict
+
+
+def test_facts_that_speak_for_a_proof_are_accepted_with_the_standard_axioms_named() -> None:
+    verdict = judge(THEOREM, GOOD)
+    assert verdict.accepted
+    assert verdict.reason == ""
+    assert verdict.axioms == ["Classical.choice", "Quot.sound", "propext"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"header_errors": ["line 1: unknown identifier"]}, "header"),
+        ({"statement_errors": ["unknown identifier\nmore"]}, "statement"),
+        ({"refused": "`run_tac` runs code of its own"}, "run_tac"),
+        ({"commands": 2}, "does not end"),
+        ({"commands": 0}, "does not end"),
+        ({"messages": [Message(severity="error", line=3, column=0, text="unsolved goals\n⊢ False")]}, "line 3"),
+        ({"theorem_found": False}, "no theorem"),
+        ({"kind": "axiom"}, "no theorem"),
+        ({"kind": "definition"}, "no theorem"),
+        ({"type_matches": False}, "not the one"),
+        ({"level_params_match": False}, "not the one"),
+        ({"new_constants": [Constant(name="cheat", kind="axiom", unsafe=False)]}, "axiom"),
+        ({"axioms": ["sorryAx"]}, "sorry"),
+        ({"axioms": ["Lean.ofReduceBool", "propext"]}, "compiler"),
+        ({"axioms": ["Lean.trustCompiler"]}, "compiler"),
+        ({"axioms": ["cheat"]}, "cheat"),
+        ({"axioms": ["«propext»"]}, "«propext»"),
+        ({"axioms": ["t"]}, "axioms"),
+    ],
+)
+def test_any_single_fact_against_a_proof_refuses_it_with_one_sentence(change: dict[str, object], reason: str) -> None:
+    verdict = judge(THEOREM, GOOD.model_copy(update=change))
+    assert not verdict.accepted
+    assert reason in verdict.reason
+    assert "\n" not in verdict.reason
+    assert not verdict.could_not_check
+
+
+def test_running_out_of_heartbeats_is_not_said_to_be_wrong() -> None:
+    error = Message(
+        severity="error", line=1, column=0, text="(deterministic) timeout at `whnf`, maximum number of heartbeats"
+    )
+    verdict = judge(THEOREM, GOOD.model_copy(update={"messages": [error]}))
+    assert (verdict.accepted, verdict.could_not_check) == (False, True)
+
+
+# ---- early refusals
+
+
+@pytest.mark.parametrize(
+    ("proof", "reason"),
+    [
+        ("", "empty"),
+        (" \n -- rfl\n/- rfl -/", "empty"),
+        ("rfl /- and", "comment"),
+        ("rfl /- /- -/", "comment"),
+        ('trace "and', "text"),
+        ('trace r#"and"', "text"),
+        ("rfl\naxiom x : False", "axiom"),
+        ("rfl theorem x : 1 = 1 := rfl", "theorem"),
+        ("rfl\n#eval 1", "#eval"),
+        ("exact unsafe x", "unsafe"),
+        ("rfl\0", "U+0000"),
+        ("rfl -- \u202e", "U+202E"),
+    ],
+)
+def test_what_text_alone_shows_is_refused_before_lean_runs(proof: str, reason: str) -> None:
+    found = screen(THEOREM, proof)
+    assert found is not None
+    assert reason in found
+
+
+@pytest.mark.parametrize(
+    "proof",
+    [
+        "sorry",  # Lean decides: it may stand in a branch that is never taken
+        "intro axiom_h\nexact axiom_h",
+        "exact Foo.theorem.instance",
+        "exact (e).prefix",
+        "exact «axiom»",
+        "exact ``axiom",
+        'trace "axiom /- theorem"',
+        'trace s!"{"axiom"} {x} /-"',
+        'trace r#"a "theorem" b"#',
+        "exact '\"'",
+        "exact h'\n-- axiom",
+        "/- theorem -/ rfl",
+        "open Nat in\nset_option maxRecDepth 100 in\nrfl",
+        "exact f\nwhere\n  f := rfl\ntermination_by n\ndecreasing_by omega",
+        "instantiate only [#eaf3]",
+    ],
+)
+def test_what_only_looks_like_a_command_is_left_to_lean(proof: str) -> None:
+    assert screen(THEOREM, proof) is None
+
+
+def test_the_lexer_knows_where_comments_texts_and_names_end() -> None:
+    assert words("a.b «c d».e f' g? h₁ -- i\nj") == ["a.b", "«c d».e", "f'", "g?", "h₁", "j"]
+    assert words('x "y \\" z" w') == ["x", "w"]
+    assert words("a /- b /- c -/ d -/ e") == ["a", "e"]
+    assert words("(fun x => x) 'a' '\\n' '\\'' b") == ["fun", "x", "x", "b"]
+    assert words('s!"{f "}"} g" h') == ["h"]
+    assert [token.text for token in tokens("a:=b")] == ["a", ":", "=", "b"]
+
+
+def test_tokens_give_back_the_whole_text() -> None:
+    source = 'theorem «a b» : x = "q" := by /- c -/ exact s!"{1}" -- d\n'
+    found = list(tokens(source))
+    assert all(source[token.start : token.end] == token.text for token in found)
+    assert "".join(token.text for token in found).replace(" ", "") == source.replace(" ", "").replace("\n", "")
+
+
+# ---- JSON files
+
+
+def write(folder: Path, content: object, name: str = "proofs.json") -> Path:
+    file = folder / name
+    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return file
+
+
+def test_a_json_list_is_read_in_its_order_with_by_taken_off(tmp_path: Path) -> None:
+    entries = [
+        {"name": "a", "statement": "1 = 1", "proof": "rfl", "status": "proved"},
+        {"name": "b", "statement": "1 = 1", "proof": ":= by\n  rfl", "header": "def x := 1"},
+        {"name": "c", "statement": "1 = 1", "proof": "by rfl", "header": None},
+        {"name": "d", "statement": "p → p", "proof": "by_cases h : p"},
+    ]
+    read = read_proofs(write(tmp_path, entries))
+    assert [p.theorem.name for p in read] == ["a", "b", "c", "d"]
+    assert [p.proof for p in read] == ["rfl", "  rfl", "rfl", "by_cases h : p"]
+    assert [p.theorem.header for p in read] == [None, "def x := 1", None, None]
+
+
+@pytest.mark.parametrize(
+    ("content", "hints"),
+    [
+        ("", ["not JSON", "line 1"]),
+        ('[{"name": "a",\n]', ["not JSON", "line 2"]),
+        ("{}", ["an object", "JSON list"]),
+        ("[]", ["no proofs"]),
+        ("[3]", ["Entry 1", "3"]),
+        (
+            [{"name": "a", "statement": "1 = 1", "proof": "rfl"}, {"name": "b", "statement": "1 = 1"}],
+            ["Entry 2", "(b)", "no `proof`"],
+        ),
+        ([{"statement": "1 = 1", "proof": "rfl"}], ["Entry 1", "no `name`"]),
+        ([{"name": "a", "statement": " ", "proof": "rfl"}], ["(a)", "an empty text", "`statement`"]),
+        ([{"name": "a", "statement": "1 = 1", "proof": None}], ["(a)", "nothing", "`proof`"]),
+        ([{"name": "a", "statement": "1 = 1", "proof": "rfl", "header": 3}], ["(a)", "`header`"]),
+    ],
+)
+def test_a_malformed_json_file_is_bad_input_that_says_what_and_where(
+    tmp_path: Path, content: object, hints: list[str]
+) -> None:
+    file = write(tmp_path, content)
+    with pytest.raises(BadInput) as error:
+        read_proofs(file)
+    assert all(hint in str(error.value) for hint in [*hints, str(file)])
+
+
+def test_a_file_that_is_absent_or_no_text_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"absent\.json"):
+        read_proofs(tmp_path / "absent.json")
+    file = tmp_path / "binary.json"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match=r"binary\.json"):
+        read_proofs(file)
+
+
+# ---- Lean files
+
+
+def read_lean(folder: Path, text: str) -> list[tuple[str, str, str | None]]:
+    return [
+        (p.theorem.name, p.proof.strip(), p.theorem.header) for p in read_proofs(write(folder, text, "proofs.lean"))
+    ]
+
+
+def test_a_lean_file_that_begins_with_a_theorem_gets_the_default_header(tmp_path: Path) -> None:
+    read = read_lean(
+        tmp_path, "-- a comment\ntheorem a : 1 = 1 := by\n  rfl\n\n/-- another -/\ntheorem «b c» : 1 = 1 := by rfl\n"
+    )
+    assert read == [("a", "rfl", None), ("b c", "rfl", None)]
+
+
+def test_definitions_join_the_header_of_what_follows_with_their_line_numbers_kept(tmp_path: Path) -> None:
+    text = "def x := 1\n\ntheorem a : x = 1 := by rfl\n\ndef y := 2\n\ntheorem b : y = 2 := by rfl\n"
+    (_, _, first), (_, _, second) = read_lean(tmp_path, text)
+    assert first == "def x := 1\n"
+    assert second is not None
+    assert second.splitlines()[0] == "def x := 1"
+    assert second.splitlines()[4] == "def y := 2"
+    assert "theorem" not in second
+
+
+def test_earlier_theorems_join_the_header_when_they_are_used_or_carry_an_attribute(tmp_path: Path) -> None:
+    text = (
+        "theorem a : 1 = 1 := rfl\n\nlemma b : 1 = 1 := a\n\n@[simp] theorem c : 2 = 2 := rfl\n\n"
+        "theorem alone : 3 = 3 := by rfl\n\ntheorem uses : 1 = 1 := b\n"
+    )
+    headers = {name: header or "" for name, _, header in read_lean(tmp_path, text)}
+    assert headers["a"] == ""
+    assert "theorem a" in headers["b"]
+    assert "theorem a" not in headers["alone"]
+    assert "theorem c" in headers["alone"]
+    assert all(part in headers["uses"] for part in ("theorem a", "theorem b", "theorem c"))
+
+
+@pytest.mark.parametrize(
+    ("text", "proof"),
+    [
+        ("theorem t : 1 = 1 := by rfl", "rfl"),
+        ("theorem t : 1 = 1 := rfl", "exact rfl"),
+        ("theorem t : 1 = 1\n  := by\n  rfl", "rfl"),
+        ("theorem t (x : Nat := 5) : x = x := by rfl", "rfl"),
+        ("theorem t : let x := 5; x = 5 := by rfl", "rfl"),
+        ("theorem t : 1 = 1 := by /- := by sorry -/ rfl", "/- := by sorry -/ rfl"),
+        ("theorem t : ∀ n : Nat, n = n\n  | 0 => rfl\n  | _ + 1 => rfl", "exact fun\n| 0 => rfl\n  | _ + 1 => rfl"),
+        ("theorem t : 1 = 1 := by\n  exact f\nwhere\n  f := rfl", "exact f\nwhere\n  f := rfl"),
+        ("theorem t : 1 = 1", ""),
+    ],
+)
+def test_every_way_to_write_a_proof_becomes_a_block_of_tactics(tmp_path: Path, text: str, proof: str) -> None:
+    assert [(name, found) for name, found, _ in read_lean(tmp_path, text)] == [("t", proof)]
+
+
+def test_modifiers_attributes_and_open_in_belong_to_their_theorem(tmp_path: Path) -> None:
+    text = "def x := #[1]\n@[simp] private theorem a : 1 = 1 := by rfl\nopen Nat in\nset_option maxRecDepth 9 in\nlemma b : 1 = 1 := by rfl\n"
+    read = read_proofs(write(tmp_path, text, "proofs.lean"))
+    assert [p.theorem.statement.split(" :")[0] for p in read] == [
+        "@[simp] private theorem a",
+        "open Nat in\nset_option maxRecDepth 9 in\ntheorem b",
+    ]
+    assert read[0].theorem.header == "def x := #[1]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("def x := 1\n", "no proofs"),
+        ("theorem a : 1 = 1 := by rfl\n\n/- and so on", "line 3"),
+        ("import Mathlib.Tactic\n\ntheorem a : 1 = 1 := by rfl\n", "Mathlib.Tactic"),
+    ],
+)
+def test_a_lean_file_that_cannot_be_read_is_bad_input(tmp_path: Path, text: str, hint: str) -> None:
+    with pytest.raises(BadInput, match=hint):
+        read_lean(tmp_path, text)
+
+
+def test_the_librarys_own_import_is_no_obstacle(tmp_path: Path) -> None:
+    assert read_lean(tmp_path, "import Init\n\ntheorem a : 1 = 1 := by rfl\n") == [("a", "rfl", None)]
