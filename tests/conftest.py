@@ -104,6 +104,14 @@ def make_bucket(server: S3Server) -> None:
     raise RuntimeError("the S3 server did not start")
 
 
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A randomly initialised tiny model with its tokenizer."""
+    from tests.fixtures.policy import make_tiny
+
+    return make_tiny(tmp_path_factory.mktemp("tiny") / "model")
+
+
 @pytest.fixture
 def s3(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
     """The S3 server, with this process's environment pointing at it."""

@@ -1,0 +1,86 @@
+"""A run of a workflow on this machine as its user sees it: the steps' lines, what each did, the results, where they lie."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import signal
+import sys
+
+from hera.workflows import Workflow
+from rich.console import Console
+from rich.table import Table
+
+from burnqed.errors import EXIT_TRY_AGAIN
+from burnqed.evaluate.gates import GateVerdict
+from burnqed.evaluate.render import print_iteration, print_summary
+from burnqed.evaluate.summary import read_summary
+from burnqed.layout import Layout
+from burnqed.progress import duration
+from burnqed.run.expressions import Phase
+from burnqed.run.local import LocalRunner, RunResult
+from burnqed.store import Store
+
+
+def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
+    """Runs to the end and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75."""
+    runner = LocalRunner(workflow, logs=lambda name, path: store.upload_file(path, f"{layout.logs}/{name}"), echo=say)
+    result = asyncio.run(until_signal(runner))
+    if result is None:
+        say("Stopped; the same command continues.")
+        return EXIT_TRY_AGAIN
+    console = Console(width=max(100, shutil.get_terminal_size().columns))
+    print_steps(result, layout, console)
+    print_results(result, store, layout, console)
+    return result.exit_code
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201
+
+
+async def until_signal(runner: LocalRunner) -> RunResult | None:
+    """The result; None when a signal ended it."""
+    running = asyncio.ensure_future(runner.run())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, running.cancel)
+    try:
+        return await running
+    except asyncio.CancelledError:
+        return None
+
+
+def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
+    title = f"iteration {layout.iteration} of {layout.run}"
+    table = Table("step", "", "time", "attempts", title=title, title_justify="left")
+    styles = {Phase.SUCCEEDED: "green", Phase.SKIPPED: "dim", Phase.OMITTED: "dim"}
+    for node in result.nodes:
+        what = "hit" if node.phase is Phase.SKIPPED else " ".join(filter(None, (node.phase.value, node.message)))
+        time = duration(node.seconds) if node.attempts else ""
+        table.add_row(node.name, what, time, str(node.attempts or ""), style=styles.get(node.phase, "red"))
+    console.print(table)
+
+
+def print_results(result: RunResult, store: Store, layout: Layout, console: Console) -> None:
+    """The iteration's figures, the run's summary, and where model, head and report lie."""
+    succeeded = result.phase is Phase.SUCCEEDED
+    summary = read_summary(store, layout.run)
+    if summary is not None and summary.iterations:
+        gate = f"{layout.report}/gate.json"
+        if succeeded and store.exists(gate):
+            (done,) = (r for r in summary.iterations if r.iteration == layout.iteration)
+            verdict = GateVerdict.model_validate_json(store.read_bytes(gate))
+            print_iteration(done, summary.iterations, verdict, console)
+            console.print()
+        print_summary(summary, console)
+    if succeeded:
+        places = {
+            "store": layout.run,
+            "model": layout.model,
+            "head": layout.head("final"),
+            "report": f"{layout.report}/index.html",
+        }
+        for label, path in places.items():
+            if store.exists(path):
+                console.print(f"{label:<7} {store.locate(path)}", soft_wrap=True, highlight=False)
