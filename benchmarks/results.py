@@ -23,7 +23,7 @@ from burnqed.data.theorems import parse_index
 from burnqed.evaluate.compare import mcnemar
 from burnqed.evaluate.read import read_evaluations
 from burnqed.layout import Layout
-from burnqed.lean.pool import open_lean
+from burnqed.lean.backends import open_lean
 from burnqed.search.probes import probe_easy
 from burnqed.store import Store
 
