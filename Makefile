@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint results lock
+.PHONY: help setup demo test test-kill lint results lock
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | results | lock"
+	@echo "also: make setup | lint | test-kill | results | lock"
 
 setup: $(READY)
 
@@ -34,6 +34,10 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+# Ten kills -9 over a whole run (the tests do three).
+test-kill: $(READY)
+	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

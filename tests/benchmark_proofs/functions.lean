@@ -1,0 +1,175 @@
+-- Logic, properties of functions, iterates.
+
+theorem surjective_composition : ∀ (f g : Nat → Nat), (∀ b, ∃ a, f a = b) → (∀ b, ∃ a, g a = b) → ∀ b, ∃ a, g (f a) = b := by
+  intro f g h1 h2 b
+  obtain ⟨c, hc⟩ := h2 b
+  obtain ⟨a, ha⟩ := h1 c
+  refine ⟨a, ?_⟩
+  rw [ha, hc]
+
+theorem surjective_twice : ∀ (f : Nat → Nat), (∀ b, ∃ a, f a = b) → ∀ b, ∃ a, f (f a) = b + 2 := by
+  intro f h b
+  obtain ⟨c, hc⟩ := h (b + 2)
+  obtain ⟨a, ha⟩ := h c
+  refine ⟨a, ?_⟩
+  rw [ha, hc]
+
+theorem monotone_products : ∀ (f g : Nat → Nat), (∀ a b, a ≤ b → f a ≤ f b) → (∀ a b, a ≤ b → g a ≤ g b) → ∀ a b, a ≤ b → f a * g a ≤ f b * g b := by
+  intro f g h1 h2 a b h
+  have h3 := h1 a b h
+  have h4 := h2 a b h
+  exact Nat.mul_le_mul h3 h4
+
+theorem strict_is_above : ∀ (f : Nat → Nat), (∀ a b, a < b → f a < f b) → ∀ n, n ≤ f n := by
+  intro f h n
+  induction n with | zero => ?_ | succ n ih => ?_
+  simp
+  have h1 := h n (n + 1) (by omega)
+  omega
+
+theorem additive_is_linear : ∀ (f : Nat → Nat), (∀ a b, f (a + b) = f a + f b) → ∀ n a, f (n * a) = n * f a := by
+  intro f h n a
+  induction n with | zero => ?_ | succ n ih => ?_
+  have h1 := h 0 0
+  grind
+  have h1 := h (n * a) a
+  grind
+
+theorem homomorphism_power : ∀ (f : Nat → Nat), f 0 = 1 → (∀ a b, f (a + b) = f a * f b) → ∀ n, f n = f 1 ^ n := by
+  intro f hf0 h n
+  induction n with | zero => ?_ | succ n ih => ?_
+  simp [hf0]
+  rw [h, ih, Nat.pow_succ]
+
+theorem iterate_commutes : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = g n (f a)) → ∀ n a, f (g n a) = g n (f a) := by
+  intro f g hg0 hg n
+  induction n with | zero => ?_ | succ n ih => ?_
+  simp [hg0]
+  intro a
+  rw [hg, hg, ih]
+
+theorem iterate_adds : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = f (g n a)) → ∀ m n a, g (m + n) a = g m (g n a) := by
+  intro f g hg0 hg m n a
+  induction m with | zero => ?_ | succ m ih => ?_
+  simp [hg0]
+  rw [Nat.add_right_comm, hg, hg, ih]
+
+theorem iterate_of_addition : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, f a = a + 6) → (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = g n (f a)) → ∀ n a, g n a = 6 * n + a := by
+  intro f g hf hg0 hg n
+  induction n with | zero => ?_ | succ n ih => ?_
+  simp [hg0]
+  intro a
+  rw [hg, hf, ih]
+  omega
+
+theorem iterate_fixed : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), f 4 = 4 → (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = f (g n a)) → ∀ n, g n 4 = 4 := by
+  intro f g h hg0 hg n
+  induction n with | zero => ?_ | succ n ih => ?_
+  rw [hg0]
+  rw [hg, ih, h]
+
+theorem iterate_monotone : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a b, a ≤ b → f a ≤ f b) → (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = f (g n a)) → ∀ n a b, a ≤ b → g n a ≤ g n b := by
+  intro f g hf hg0 hg n a b h
+  induction n with | zero => ?_ | succ n ih => ?_
+  simp [hg0, h]
+  rw [hg, hg]
+  exact hf _ _ ih
+
+theorem iterate_even : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, f (f a) = a) → (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = f (g n a)) → ∀ n a, g (2 * n) a = a := by
+  intro f g hf hg0 hg n a
+  induction n with | zero => ?_ | succ n ih => ?_
+  simp [hg0]
+  rw [Nat.mul_add, hg, hg, hf, ih]
+
+theorem squares_multiply : ∀ (f : Nat → Nat), (∀ a, f a = a * a) → (∀ a b, a ≤ b → f a ≤ f b) ∧ (∀ a b, f (a * b) = f a * f b) := by
+  intro f h
+  constructor
+  intro a b h1
+  rw [h, h]
+  exact Nat.mul_le_mul h1 h1
+  intro a b
+  grind
+
+theorem power_values : ∀ (f : Nat → Nat), (∀ a, f a = 3 ^ a) → ∀ a, a < f a := by
+  intro f h a
+  rw [h]
+  induction a with | zero => ?_ | succ a ih => ?_
+  decide
+  rw [Nat.pow_succ]
+  omega
+
+theorem two_predicates : ∀ (p q : Nat → Prop), (∀ x, p x → q (x + 1)) → (∃ x, p x) → ∃ x, q x := by
+  intro p q h1 h2
+  obtain ⟨x, hx⟩ := h2
+  refine ⟨x + 1, ?_⟩
+  exact h1 x hx
+
+theorem proposition_out : ∀ (p : Nat → Prop) (c : Prop), (∀ x, p x ∨ c) ↔ (∀ x, p x) ∨ c := by
+  intro p c
+  by_cases h : c
+  simp [h]
+  simp [h]
+
+theorem drinker : ∀ (p : Nat → Prop), ∃ x, p x → ∀ y, p y := by
+  intro p
+  by_cases h : ∀ y, p y
+  refine ⟨0, ?_⟩
+  grind
+  simp at h
+  obtain ⟨x, hx⟩ := h
+  refine ⟨x, ?_⟩
+  grind
+
+theorem relation_of_neighbours : ∀ (r : Nat → Nat → Prop), (∀ a b c, r a b → r b c → r a c) → (∀ n, r n (n + 1)) → ∀ n, r 0 (n + 1) := by
+  intro r h1 h2 n
+  induction n with | zero => ?_ | succ n ih => ?_
+  exact h2 0
+  exact h1 _ _ _ ih (h2 _)
+
+theorem injective_composition : ∀ (f g : Nat → Nat), (∀ a b, f a = f b → a = b) → (∀ a b, g a = g b → a = b) → ∀ a b, g (f a) = g (f b) → a = b := by
+  intro f g h1 h2 a b h
+  grind
+
+theorem involution_injective : ∀ (f : Nat → Nat), (∀ a, f (f a) = a) → ∀ a b, f a = f b → a = b := by
+  intro f h a b h1
+  grind
+
+theorem inverse_functions : ∀ (f g : Nat → Nat), (∀ a, f (g a) = a) → ∀ a b, g a = g b → a = b := by
+  intro f g h a b h1
+  grind
+
+theorem add_constant_injective : ∀ (f : Nat → Nat), (∀ a, f a = 3 * a + 2) → ∀ a b, f a = f b → a = b := by
+  intro f h a b h1
+  grind
+
+theorem modus_tollens_chain : ∀ (a b c : Prop), (a → b) → (b → c) → ¬ c → ¬ a := by
+  intro a b c h1 h2 h3
+  grind
+
+theorem distribute : ∀ (a b c : Prop), a ∧ (b ∨ c) ↔ (a ∧ b) ∨ (a ∧ c) := by
+  intro a b c
+  grind
+
+theorem exists_or : ∀ (p q : Nat → Prop), (∃ x, p x ∨ q x) → (∃ x, p x) ∨ (∃ x, q x) := by
+  intro p q h
+  grind
+
+theorem forall_and : ∀ (p q : Nat → Prop), (∀ x, p x ∧ q x) → (∀ x, p x) ∧ (∀ x, q x) := by
+  intro p q h
+  grind
+
+theorem peirce : ∀ (a b : Prop), ((a → b) → a) → a := by
+  intro a b h
+  grind
+
+theorem involution_step : ∀ (f : Nat → Nat), (∀ a, f (f a) = a) → ∀ a, f (f (f a)) = f a := by
+  intro f h a
+  grind
+
+theorem not_forall : ∀ (p : Nat → Prop), ¬ (∀ x, p x) → ∃ x, ¬ p x := by
+  intro p h
+  grind
+
+theorem constant_after_step : ∀ (f : Nat → Nat), (∀ a, f (a + 1) = f a) → f 3 = f 0 := by
+  intro f h
+  grind

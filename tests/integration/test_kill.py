@@ -1,0 +1,99 @@
+"""`kill -9` at moments spread over a run: nothing is lost, nothing is counted twice, nothing stays alive.
+
+make test-kill        # ten kills; the tests do three
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+import pytest
+
+KILLS = int(os.environ.get("BURNQED_KILLS", "3"))
+RUN = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store"]
+SEARCH = "trajectories/main"
+
+
+def start(store: Path, log: Path) -> subprocess.Popen[bytes]:
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "burnqed.cli.main", *RUN, str(store)], stdout=output, stderr=output
+        )
+
+
+def phase(log: Path) -> str:
+    """The step that is running."""
+    lines = [line for line in log.read_text(errors="replace").splitlines() if "│" in line]
+    return lines[-1].partition("│")[0].strip() if lines else ""
+
+
+def kill(process: subprocess.Popen[bytes]) -> int:
+    """Kills the runner alone. Returns how many of its descendants are alive 5 s later."""
+    family = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(family, timeout=5)
+    return len(alive)
+
+
+def root_rows(store: Path, variant: str) -> Counter[str]:
+    """How often each theorem has a root row, over all part files that lie there."""
+    counts: Counter[str] = Counter()
+    for part in (store / "main/iterations/iter_0/trajectories" / variant).rglob("*.parquet"):
+        rows = pq.read_table(part, columns=["theorem", "status"])
+        counts.update(
+            t for t, s in zip(rows["theorem"].to_pylist(), rows["status"].to_pylist(), strict=True) if s is not None
+        )
+    return counts
+
+
+@pytest.mark.timeout(1800)
+def test_killing_the_run_again_and_again_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    # 1. An undisturbed run: its duration, and the times at which its search began and ended.
+    reference = tmp_path / "reference"
+    log = tmp_path / "reference.log"
+    began, times = time.monotonic(), {}
+    process = start(reference, log)
+    while process.poll() is None:
+        times.setdefault(phase(log) if log.exists() else "", time.monotonic() - began)
+        time.sleep(0.05)
+    assert process.returncode == 0, log.read_text()[-3000:]
+    duration = time.monotonic() - began
+    searching = (times["search(0)"], times["negatives(0)"])
+    # 2. Kills: half of them within the search, the others anywhere.
+    draw = random.Random(7)
+    within = [draw.uniform(*searching) for _ in range((KILLS + 1) // 2)]
+    moments = within + [draw.uniform(0, duration) for _ in range(KILLS - len(within))]
+    store = tmp_path / "killed"
+    log = tmp_path / "killed.log"
+    killed_in = []
+    done = 0.0
+    for moment in sorted(moments):
+        process = start(store, log)
+        wait_until = time.monotonic() + max(2.0, moment - done)
+        while time.monotonic() < wait_until and process.poll() is None:
+            time.sleep(0.02)
+        if process.poll() is not None:
+            break
+        killed_in.append(phase(log))
+        assert kill(process) == 0, f"descendants alive after a kill in {killed_in[-1]}"
+        done = moment
+    # 3. The same command ends the run.
+    process = start(store, log)
+    assert process.wait() == 0, log.read_text()[-3000:]
+    assert sum(name.startswith("search") for name in killed_in) >= 1, killed_in
+    # 4. Raw rows.
+    selection = json.loads((store / "main/iterations/iter_0/selection/selection.json").read_text())
+    names = {t["name"] for t in selection["theorems"]}
+    for variant in ("main", "noise"):
+        assert root_rows(store, variant) == Counter(dict.fromkeys(names, 1))
+    print(f"killed in {killed_in}; an undisturbed run takes {duration:.0f} s")
