@@ -46,6 +46,7 @@ async def test_a_timed_out_instance_is_replaced_and_other_searches_go_on() -> No
             assert [outcome.status for outcome in outcomes] == [TacticStatus.OK] * 3
         assert (await hanging).status is TacticStatus.TIMEOUT
         assert "1.5 s" in (await hanging).message
+        assert (await hanging).seconds >= 1.5
         assert (await lean.apply(state, "omega")).status is TacticStatus.OK  # its state is made again
         assert (await lean.stats())["restarts"] == 1
 

@@ -9,6 +9,7 @@ const MESSAGE_CHARACTERS = 4000;
 
 // Positions of fields in Lean's structures.
 const STATE = { environment: 0, messages: 1, scopes: 2, info: 8 };   // Lean.Elab.Command.State
+const NONCOMPUTABLE = 0;                                             // a scalar of Lean.Elab.Command.Scope
 const INFO_ENABLED = 0;                                              // the scalar of Lean.Elab.InfoState
 const SCOPE = { options: 1, namespace: 2, openDeclarations: 3 };     // Lean.Elab.Command.Scope
 
@@ -71,12 +72,17 @@ class Frontend {
     return { state, errors, refused: refused ?? rules?.additionsRefusal(state) ?? '', theorems: new Map() };
   }
 
-  /** A Command.State (owned) without info trees: what editors show, which nobody here looks at, and linters, which need them. */
+  /**
+   * A Command.State (owned) without info trees: what editors show, which nobody here looks at, and linters, which need them; and in which
+   * definitions need not compile (`noncomputable section`), because the package lacks the code of some functions of the library.
+   */
   initialState() {
     const { lean } = this, state = lean.call('l_Lean_Elab_Command_mkState', this.library, lean.constant('l_Lean_MessageLog_empty'), lean.box(0));
     const info = lean.with(lean.retain(lean.field(state, STATE.info)), {});
     lean.setScalar(info, INFO_ENABLED, 0);
-    return lean.with(state, { [STATE.info]: info });
+    const scopes = lean.field(state, STATE.scopes), scope = lean.with(lean.retain(lean.field(scopes, 0)), {});
+    lean.setScalar(scope, NONCOMPUTABLE, 1);
+    return lean.with(state, { [STATE.info]: info, [STATE.scopes]: lean.with(lean.retain(scopes), { 0: scope }) });
   }
 
   /** Elaborates one parsed command; consumes its syntax, borrows the state. Gives {state (owned), messages(): while the state is held}. */
@@ -149,12 +155,17 @@ class Source {
   }
 }
 
+/** Text of a MessageData (consumed), without the note that stands for hints which only an editor could show. */
+function messageText(lean, data) {
+  return lean.takeText(lean.call('l_Lean_MessageData_toString', data)).replaceAll('(invalid MessageData.lazy, missing context)', '');
+}
+
 /** A borrowed MessageLog as [{severity, line (from 1), column (from 0), text}]. */
 function messagesOf(lean, log) {
   const list = lean.call('l_Lean_MessageLog_toList', lean.retain(log));
   const messages = lean.list(list).map(message => {
     const position = lean.field(message, 1);
-    const text = lean.takeText(lean.call('l_Lean_MessageData_toString', lean.retain(lean.field(message, 4))));
+    const text = messageText(lean, lean.retain(lean.field(message, 4)));
     return { severity: SEVERITY[lean.scalar(message, 1)], line: lean.number(lean.field(position, 0)), column: lean.number(lean.field(position, 1)), text: text.slice(0, MESSAGE_CHARACTERS) };
   });
   lean.release(list);
@@ -163,7 +174,7 @@ function messagesOf(lean, log) {
 
 // ---- Syntax: missing (boxed 0) | node info kind args | atom info val | ident info rawVal val preresolved
 
-const NODE = 1, ATOM = 2, IDENT = 3;
+const NODE = 1;
 const isNode = (lean, syntax) => lean.tag(syntax) === NODE && !lean.isBoxed(syntax);
 const syntaxKind = (lean, syntax) => isNode(lean, syntax) ? lean.nameText(lean.field(syntax, 1)) : '';
 const syntaxArguments = (lean, syntax) => isNode(lean, syntax) ? lean.items(lean.field(syntax, 2)) : [];
@@ -179,4 +190,4 @@ function syntaxRange(lean, syntax) {
   return start === null || end === null ? null : [start, end];
 }
 
-module.exports = { Frontend, Source, Refused, IDENT, ATOM, syntaxKind, syntaxArguments, syntaxRange, messagesOf };
+module.exports = { Frontend, Source, Refused, syntaxKind, syntaxArguments, syntaxRange, messageText, messagesOf };

@@ -8,7 +8,7 @@
 // its own.
 
 const { LeanError } = require('./objects.cjs');
-const { Refused, Source, messagesOf, syntaxArguments, syntaxRange } = require('./frontend.cjs');
+const { Refused, Source, messageText, messagesOf, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { kernel } = require('./environment.cjs');
 const { declaration, theoremOf } = require('./theorem.cjs');
 const { isTacticBlock } = require('./check.cjs');
@@ -168,7 +168,7 @@ class Goals {
     let isTimeout = false, texts = logged;
     if (exception !== null) {
       isTimeout = lean.number(lean.call('l_Lean_Exception_isMaxHeartbeat', lean.retain(exception))) === 1;
-      const data = lean.call('l_Lean_Exception_toMessageData', exception), text = lean.takeText(lean.call('l_Lean_MessageData_toString', data));
+      const text = messageText(lean, lean.call('l_Lean_Exception_toMessageData', exception));
       if (!logged.length) texts = [text]; // otherwise the exception says only that something was logged
     }
     const message = texts.join('\n');

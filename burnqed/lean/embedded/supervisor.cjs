@@ -76,7 +76,7 @@ function replace(instance, kind, message) {
   restart(instance);
   if (job) {
     clearTimeout(job.timer);
-    job.failed(kind, message);
+    job.failed(kind, message, (performance.now() - job.started) / 1000);
   }
   pump();
 }
@@ -113,6 +113,7 @@ function run(instance, job) {
   counts.replayed += replay.length;
   const patience = job.timeoutMs + replay.reduce((sum, state) => sum + Math.max(1, REPLAY_FACTOR * state.seconds) * 1000, 0);
   instance.job = job;
+  job.started = performance.now();
   job.timer = setTimeout(() => replace(instance, 'timeout', `no answer within ${job.timeoutMs / 1000} s`), patience);
   job.replayed = replay;
   instance.worker.postMessage({ ...job.message, replay: replay.map(state => state.request) });
@@ -158,7 +159,7 @@ const handlers = {
   check: request => enqueue({
     state: null, timeoutMs: request.timeoutMs, message: { ...request, kind: 'check' },
     answered: (_, { heapMb, ...answer }) => say({ id: request.id, ...answer }),
-    failed: (kind, message) => fail(request, kind, message),
+    failed: (kind, message, seconds) => fail(request, kind, message, seconds),
   }),
 
   stats: request => say({
@@ -186,11 +187,11 @@ function step(request, parent, message) {
       else searches.set(root, [id]);
       say({ id: request.id, state: id, goals: answer.goals, seconds: answer.seconds });
     },
-    failed: (kind, text) => fail(request, kind, text),
+    failed: (kind, text, seconds) => fail(request, kind, text, seconds),
   });
 }
 
-function fail(request, kind, message) { say({ id: request.id, error: { kind, message }, seconds: 0 }); }
+function fail(request, kind, message, seconds = 0) { say({ id: request.id, error: { kind, message }, seconds }); }
 
 function serve(line) {
   counts.requests++;

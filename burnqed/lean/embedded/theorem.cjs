@@ -41,7 +41,7 @@ function read(frontend, state, statement) {
     const errors = [...command.messages, ...rest.messages].filter(m => m.severity === 'error').map(m => m.text);
     const refused = refusal(frontend.trees.of(command.syntax));
     if (refused) errors.unshift(refused);
-    if (!errors.length && !isWhole) errors.push('the statement is not one proposition or one theorem');
+    if (!errors.length && !(isWhole && (!shape.isClosed || isBracketed(lean, parts.signature)))) errors.push('the statement is not one proposition or one theorem');
     return errors.length ? { errors } : { errors, text, line: text.split('\n').length - 1, nameParts: shape.nameParts };
   } finally {
     source.release();
@@ -71,7 +71,7 @@ function elaborate(frontend, state, theorem) {
   }
 }
 
-/** {before, name (as written), nameParts (full), signature (text from the name to `:=`)} or {error}. */
+/** {before, name (as written), nameParts (full), signature (text from the name to `:=`), isClosed: a closed proposition} or {error}. */
 function shapeOf(frontend, state, statement) {
   const { lean } = frontend, text = statement.trim().replaceAll('\r\n', '\n').replace(/^((?:.*\bin\s+|\s*@\[[^\]]*\]\s*)*)lemma\b/s, '$1theorem');
   const namespace = lean.nameParts(lean.field(frontend.scope(state), 2));
@@ -80,13 +80,14 @@ function shapeOf(frontend, state, statement) {
     const parts = declaration(lean, command.syntax);
     if (!parts) {
       const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
-      return { before: '', name: unused.at(-1), nameParts: unused, signature: ` : (${text}\n)` };
+      return { before: '', name: unused.at(-1), nameParts: unused, signature: ` : (${text}\n)`, isClosed: true };
     }
     if (source.rest(state).hasCommand) return { error: 'the statement is followed by another command' };
     const slice = ([start, end]) => source.bytes.subarray(start, end).toString('utf8');
     const range = syntaxRange(lean, parts.signature);
     if (parts.kind !== 'theorem' && parts.kind !== 'example') return { error: `the statement is a ${parts.kind}, not a theorem` };
     if (!range) return { error: command.messages[0]?.text ?? 'the theorem has no statement' };
+    if (parts.kind === 'theorem' && !parts.id) return { error: command.messages[0]?.text ?? 'the theorem has no name' };
     const before = slice([0, syntaxRange(lean, parts.whole)[0]]), signature = ' ' + slice(range);
     if (parts.kind === 'example') {
       const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
@@ -114,6 +115,12 @@ function declaration(lean, syntax) {
     const inner = syntaxArguments(lean, parts[1]), hasName = syntaxKind(lean, inner[1]) === 'Lean.Parser.Command.declId';
     return { whole: syntax, kind: syntaxKind(lean, parts[1]).split('.').at(-1), id: hasName ? inner[1] : null, signature: inner[hasName ? 2 : 1], value: inner[hasName ? 3 : 2] };
   }
+}
+
+/** Whether a signature is `: (…)`, one bracket around everything: of `: (True) → (1 = 1)`, our brackets are not a pair. */
+function isBracketed(lean, signature) {
+  const [, type] = syntaxArguments(lean, signature);
+  return syntaxKind(lean, syntaxArguments(lean, type)[1]) === 'Lean.Parser.Term.paren';
 }
 
 function unusedName(frontend, state, parts) {
