@@ -87,7 +87,7 @@ function shapeOf(frontend, state, statement) {
     const range = syntaxRange(lean, parts.signature);
     if (parts.kind !== 'theorem' && parts.kind !== 'example') return { error: `the statement is a ${parts.kind}, not a theorem` };
     if (!range) return { error: command.messages[0]?.text ?? 'the theorem has no statement' };
-    if (parts.kind === 'theorem' && !parts.id) return { error: command.messages[0]?.text ?? 'the theorem has no name' };
+    if (parts.kind === 'theorem' && !nameOf(frontend, parts)) return { error: 'the theorem has no name' };
     const before = slice([0, syntaxRange(lean, parts.whole)[0]]), signature = ' ' + slice(range);
     if (parts.kind === 'example') {
       const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
@@ -95,7 +95,7 @@ function shapeOf(frontend, state, statement) {
     }
     // The name's prefix is a namespace inside statement and proof, so it stays; the last part only changes when it is taken.
     const [ident, universes] = syntaxArguments(lean, parts.id);
-    const written = lean.nameParts(lean.field(ident, 2)), isRoot = written[0] === '_root_';
+    const written = nameOf(frontend, parts), isRoot = written[0] === '_root_';
     const full = isRoot ? written.slice(1) : [...namespace, ...written], unused = unusedName(frontend, state, full);
     const own = isRoot ? ['_root_', ...unused] : unused.slice(namespace.length), universeRange = syntaxRange(lean, universes);
     const name = full === unused ? slice(syntaxRange(lean, ident)) : own.join('.');
@@ -116,6 +116,9 @@ function declaration(lean, syntax) {
     return { whole: syntax, kind: syntaxKind(lean, parts[1]).split('.').at(-1), id: hasName ? inner[1] : null, signature: inner[hasName ? 2 : 1], value: inner[hasName ? 3 : 2] };
   }
 }
+
+/** Parts of a declaration's name as it is written; undefined when it has none. */
+const nameOf = (frontend, { id }) => id ? frontend.trees.of(id).parts[0]?.name : undefined;
 
 /** Whether a signature is `: (…)`, one bracket around everything: of `: (True) → (1 = 1)`, our brackets are not a pair. */
 function isBracketed(lean, signature) {
