@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -253,3 +254,30 @@ async def test_released_searches_leave_no_memory_behind(lean: EmbeddedLean) -> N
     for _ in range(40):
         await search()
     assert await heap() < warm + 8
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'IO.FS.readFile "/etc/hosts"',
+        'IO.FS.writeFile "TARGET" "escaped"',
+        'IO.FS.createDirAll "TARGET"',
+        'IO.Process.output { cmd := "id" }',
+        "IO.Process.getCurrentDir",
+    ],
+)
+async def test_code_that_lean_runs_reaches_no_file_and_no_process(lean: EmbeddedLean, tmp_path: Path, command: str) -> None:
+    """Only a header that somebody vouches for can run code at all; and then the sandbox holds."""
+    header = "#eval " + command.replace("TARGET", str(tmp_path / "escaped"))
+    facts = await lean.facts(Theorem(name="t", statement="True", header=header), "trivial")
+    assert isinstance(facts, ProofFacts)
+    assert "permission denied" in facts.header_errors[0]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("command", "found"), [('(← IO.getEnv "PATH")', "none"), ("(Task.spawn fun _ => 1 + 1).get", "2")])
+async def test_code_that_lean_runs_sees_no_environment_and_is_one_thread(lean: EmbeddedLean, command: str, found: str) -> None:
+    header = f"#eval (do throw (IO.userError (toString {command})) : IO Unit)"
+    facts = await lean.facts(Theorem(name="t", statement="True", header=header), "trivial")
+    assert isinstance(facts, ProofFacts)
+    assert facts.header_errors == [f"line 1: {found}"]

@@ -14,7 +14,7 @@ const LIBRARY = 'Init';          // what theorems may refer to; metaprograms of 
 const IMPORT_EVERYTHING = 2;     // OLeanLevel.private
 const NO_OPTIONS = 1;            // box(0)
 const OUTSIDE = /^(__syscall_|fd_|_emscripten_system$|_emscripten_dlopen|_dlopen_js$|emscripten_wget|getaddrinfo$|getnameinfo$|__pthread_create_js$|emscripten_asm_const|lean_uv_)/;
-const EACCES = 2;                // WASI's number; what matters is that it is not 0
+const EACCES = 2;                // in WASI's numbering
 
 /**
  * @param baked   folder with lean.js, lean.wasm (given compiled as `module`) and symbols.bin
@@ -46,10 +46,16 @@ function limitMemory(imports, memoryMb) {
   imports.emscripten_resize_heap = bytes => (bytes >>> 0) > memoryMb * 1048576 ? 0 : resize(bytes);
 }
 
+/** What a closed function returns: an error number of WASI's calls, a negative one of system calls, a null pointer of embedded JavaScript. */
+function refusalOf(name) {
+  if (name.startsWith('emscripten_asm_const')) return 0;
+  return name.startsWith('fd_') ? EACCES : -EACCES;
+}
+
 /** Theorems and tactics are text from strangers: files, processes, sockets and threads fail, whatever calls them. */
 function closeOutside(imports) {
   for (const group of [imports.env, imports.wasi_snapshot_preview1]) {
-    for (const name of Object.keys(group)) if (OUTSIDE.test(name)) group[name] = () => EACCES;
+    for (const name of Object.keys(group)) if (OUTSIDE.test(name)) group[name] = () => refusalOf(name);
   }
 }
 
