@@ -16,11 +16,12 @@ theorem min_square : ∀ a b : Nat, min (a * a) (b * b) = min a b * min a b := b
   have h1 := Nat.mul_le_mul h h
   grind
 
-theorem product_below_max : ∀ a b : Nat, a * b ≤ max a b * max a b := by
-  intro a b
+theorem product_below_max : ∀ a b c : Nat, a * b + c ≤ max a b * max a b + c := by
+  intro a b c
   have h1 : a ≤ max a b := by omega
   have h2 : b ≤ max a b := by omega
-  exact Nat.mul_le_mul h1 h2
+  have h3 := Nat.mul_le_mul h1 h2
+  omega
 
 theorem chosen_product : ∀ a b : Nat, (if a ≤ b then a * a else b * b) ≤ a * b := by
   intro a b
@@ -77,7 +78,7 @@ theorem option_values : ∀ (f : Option Nat → Nat), f none = 6 → (∀ a, f (
   have h3 := h2 a
   omega
 
-theorem max_and_min : ∀ a b : Nat, max a b + min a b = a + b := by
+theorem max_and_min : ∀ a b : Nat, max a b + 2 * min a b ≤ 2 * a + b := by
   intro a b
   omega
 
@@ -95,14 +96,14 @@ theorem chosen_bound : ∀ a b : Nat, (if a < b then b - a else a - b) ≤ a + b
   omega
   omega
 
-theorem option_cases : ∀ o : Option Nat, o = none ∨ ∃ a, o = some a := by
+theorem option_cases : ∀ o : Option Nat, o.isSome = true ∨ o.isNone = true := by
   intro o
   cases o with | none => ?_ | some a => ?_
   simp
   simp
 
-theorem pair_extensional : ∀ p q : Nat × Nat, p.1 = q.1 → p.2 = q.2 → p = q := by
-  intro p q h1 h2
+theorem pair_components : ∀ p q : Nat × Nat, p = q → p.1 + q.2 = q.1 + p.2 := by
+  intro p q h
   grind
 
 theorem pair_swap : ∀ (f : Nat × Nat → Nat × Nat), (∀ a b, f (a, b) = (b, a)) → ∀ a b, f (f (a, b)) = (a, b) := by

@@ -14,13 +14,14 @@ theorem surjective_twice : ∀ (f : Nat → Nat), (∀ b, ∃ a, f a = b) → �
   refine ⟨a, ?_⟩
   rw [ha, hc]
 
-theorem monotone_products : ∀ (f g : Nat → Nat), (∀ a b, a ≤ b → f a ≤ f b) → (∀ a b, a ≤ b → g a ≤ g b) → ∀ a b, a ≤ b → f a * g a ≤ f b * g b := by
+theorem monotone_products : ∀ (f g : Nat → Nat), (∀ a b, a ≤ b → f a ≤ f b) → (∀ a b, a ≤ b → g a ≤ g b) → ∀ a b, a ≤ b → 2 * (f a * g a) ≤ 2 * (f b * g b) := by
   intro f g h1 h2 a b h
   have h3 := h1 a b h
   have h4 := h2 a b h
-  exact Nat.mul_le_mul h3 h4
+  have h5 := Nat.mul_le_mul h3 h4
+  omega
 
-theorem strict_is_above : ∀ (f : Nat → Nat), (∀ a b, a < b → f a < f b) → ∀ n, n ≤ f n := by
+theorem strict_is_above : ∀ (f : Nat → Nat), (∀ a b, a < b → f a < f b) → ∀ n, n + f 0 ≤ f n := by
   intro f h n
   induction n with | zero => ?_ | succ n ih => ?_
   simp
@@ -48,10 +49,11 @@ theorem iterate_commutes : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀
   intro a
   rw [hg, hg, ih]
 
-theorem iterate_adds : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = f (g n a)) → ∀ m n a, g (m + n) a = g m (g n a) := by
-  intro f g hg0 hg m n a
+theorem iterate_adds : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = g n (f a)) → ∀ m n a, g (m + n) a = g n (g m a) := by
+  intro f g hg0 hg m n
   induction m with | zero => ?_ | succ m ih => ?_
   simp [hg0]
+  intro a
   rw [Nat.add_right_comm, hg, hg, ih]
 
 theorem iterate_of_addition : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, f a = a + 6) → (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = g n (f a)) → ∀ n a, g n a = 6 * n + a := by
@@ -110,15 +112,14 @@ theorem proposition_out : ∀ (p : Nat → Prop) (c : Prop), (∀ x, p x ∨ c) 
   simp [h]
   simp [h]
 
-theorem drinker : ∀ (p : Nat → Prop), ∃ x, p x → ∀ y, p y := by
+theorem drinker_for_existence : ∀ (p : Nat → Prop), ∃ x, (∃ y, p y) → p x := by
   intro p
-  by_cases h : ∀ y, p y
+  by_cases h : ∃ y, p y
+  obtain ⟨y, hy⟩ := h
+  refine ⟨y, ?_⟩
+  simp [hy]
   refine ⟨0, ?_⟩
-  grind
-  simp at h
-  obtain ⟨x, hx⟩ := h
-  refine ⟨x, ?_⟩
-  grind
+  simp [h]
 
 theorem relation_of_neighbours : ∀ (r : Nat → Nat → Prop), (∀ a b c, r a b → r b c → r a c) → (∀ n, r n (n + 1)) → ∀ n, r 0 (n + 1) := by
   intro r h1 h2 n
@@ -130,7 +131,7 @@ theorem injective_composition : ∀ (f g : Nat → Nat), (∀ a b, f a = f b →
   intro f g h1 h2 a b h
   grind
 
-theorem involution_injective : ∀ (f : Nat → Nat), (∀ a, f (f a) = a) → ∀ a b, f a = f b → a = b := by
+theorem square_root_of_successor : ∀ (f : Nat → Nat), (∀ a, f (f a) = a + 1) → ∀ a b, f a = f b → a = b := by
   intro f h a b h1
   grind
 
@@ -166,8 +167,8 @@ theorem involution_step : ∀ (f : Nat → Nat), (∀ a, f (f a) = a) → ∀ a,
   intro f h a
   grind
 
-theorem not_forall : ∀ (p : Nat → Prop), ¬ (∀ x, p x) → ∃ x, ¬ p x := by
-  intro p h
+theorem no_counterexample : ∀ (p q : Nat → Prop), ¬ (∃ x, p x ∧ ¬ q x) → ∀ x, p x → q x := by
+  intro p q h x hx
   grind
 
 theorem constant_after_step : ∀ (f : Nat → Nat), (∀ a, f (a + 1) = f a) → f 3 = f 0 := by

@@ -6,13 +6,11 @@ theorem predicate_from : ∀ (p : Nat → Prop), p 3 → (∀ n, p n → p (n + 
   exact h1
   exact h2 _ ih
 
-theorem predicate_two_steps : ∀ (p : Nat → Prop), p 0 → p 1 → (∀ n, p n → p (n + 2)) → ∀ n, p n := by
-  intro p h1 h2 h3 n
-  have h : p n ∧ p (n + 1) := ?_
-  exact h.1
+theorem predicates_cross : ∀ (p q : Nat → Prop), p 0 → q 0 → (∀ n, p n → q (n + 1)) → (∀ n, q n → p (n + 1)) → ∀ n, p n ∧ q n := by
+  intro p q h1 h2 h3 h4 n
   induction n with | zero => ?_ | succ n ih => ?_
   exact ⟨h1, h2⟩
-  exact ⟨ih.2, h3 n ih.1⟩
+  exact ⟨h4 n ih.2, h3 n ih.1⟩
 
 theorem predicate_multiples : ∀ (p : Nat → Prop), p 2 → (∀ n, p n → p (n + 4)) → ∀ n, p (4 * n + 2) := by
   intro p h1 h2 n
@@ -36,13 +34,13 @@ theorem predicate_strong : ∀ (p : Nat → Prop), p 0 → (∀ n, 0 < n → p (
   exact h1
   exact h2 n h (ih (n / 3) (by omega))
 
-theorem predicate_down : ∀ (p : Nat → Prop), (∀ n, p (n + 1) → p n) → ∀ n, p n → p 0 := by
-  intro p h n
+theorem predicate_down : ∀ (p : Nat → Prop), (∀ n, p (n + 1) → p n) → ∀ m n, p (m + n) → p m := by
+  intro p h m n
   induction n with | zero => ?_ | succ n ih => ?_
   intro h1
   exact h1
   intro h1
-  exact ih (h n h1)
+  exact ih (h _ h1)
 
 theorem halved_bound : ∀ (f : Nat → Nat), (∀ n, f n = if n = 0 then 0 else f (n / 3) + 1) → ∀ n, f n ≤ n := by
   intro f hf n

@@ -10,10 +10,11 @@ theorem squares_ordered : ∀ a b : Nat, a ≤ b → a * a + 5 * a ≤ b * b + 5
   have h1 := Nat.mul_le_mul h h
   omega
 
-theorem cubes_ordered : ∀ a b : Nat, a ≤ b → a * a * a ≤ b * b * b := by
+theorem cubes_ordered : ∀ a b : Nat, a ≤ b → a * a * a + 2 * a ≤ b * b * b + 2 * b := by
   intro a b h
   have h1 := Nat.mul_le_mul h h
-  exact Nat.mul_le_mul h1 h
+  have h2 := Nat.mul_le_mul h1 h
+  omega
 
 theorem squares_strict : ∀ a b : Nat, a < b → a * a + a < b * b := by
   intro a b h
@@ -71,9 +72,9 @@ theorem integer_square : ∀ a : Int, 0 ≤ 5 * (a * a) := by
   have h1 := Int.mul_nonneg_of_nonpos_of_nonpos h h
   omega
 
-theorem integer_mean_of_squares : ∀ a b : Int, 2 * (a * b) ≤ a * a + b * b := by
+theorem integer_mean_of_squares : ∀ a b : Int, 4 * (a * b) ≤ a * a + 4 * (b * b) := by
   intro a b
-  rcases Int.le_total 0 (a - b) with h | h
+  rcases Int.le_total 0 (a - 2 * b) with h | h
   have h1 := Int.mul_nonneg h h
   grind
   have h1 := Int.mul_nonneg_of_nonpos_of_nonpos h h
@@ -98,7 +99,7 @@ theorem integer_signs : ∀ a b c : Int, 0 ≤ a → 0 ≤ b → 0 ≤ c → 0 �
   have h5 := Int.mul_nonneg h2 h3
   omega
 
-theorem power_above_linear : ∀ n : Nat, 2 * n + 1 ≤ 3 ^ n := by
+theorem power_above_linear : ∀ n : Nat, 3 * n + 1 ≤ 4 ^ n := by
   intro n
   induction n with | zero => ?_ | succ n ih => ?_
   decide
@@ -143,12 +144,12 @@ theorem power_above_exponent : ∀ a n : Nat, 3 ≤ a → n < a ^ n := by
   have h1 := Nat.mul_le_mul ih h
   omega
 
-theorem bernoulli : ∀ a n : Nat, 1 + n * a ≤ (1 + a) ^ n := by
+theorem bernoulli : ∀ a n : Nat, 1 + 2 * (n * a) ≤ (1 + 2 * a) ^ n := by
   intro a n
   induction n with | zero => ?_ | succ n ih => ?_
   simp
   rw [Nat.pow_succ]
-  have h := Nat.mul_le_mul_right (1 + a) ih
+  have h := Nat.mul_le_mul_right (1 + 2 * a) ih
   grind
 
 theorem power_growing : ∀ m n : Nat, 5 ^ m ≤ 5 ^ (m + n) := by
@@ -158,11 +159,11 @@ theorem power_growing : ∀ m n : Nat, 5 ^ m ≤ 5 ^ (m + n) := by
   rw [← Nat.add_assoc, Nat.pow_succ]
   omega
 
-theorem squares_reflect : ∀ a b : Nat, a * a < b * b → a < b := by
-  intro a b h
+theorem products_reflect : ∀ a b c : Nat, a * c + 1 ≤ b * c → a < b := by
+  intro a b c h
   rcases Nat.lt_or_ge a b with h1 | h1
   exact h1
-  have h2 := Nat.mul_le_mul h1 h1
+  have h2 := Nat.mul_le_mul_right c h1
   omega
 
 theorem linear_bounds : ∀ a b c : Nat, a ≤ b → b + 3 ≤ c → 2 * a + 6 ≤ 2 * c := by

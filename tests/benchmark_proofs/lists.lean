@@ -88,7 +88,7 @@ theorem filtered_length : ∀ (f : List Nat → List Nat), f [] = [] → (∀ x 
   simp
   omega
 
-theorem reversed_append : ∀ (f : List Nat → List Nat), f [] = [] → (∀ x xs, f (x :: xs) = f xs ++ [x]) → ∀ xs ys, f (xs ++ ys) = f ys ++ f xs := by
+theorem reversed_append : ∀ (f : List Nat → List Nat), f [] = [] → (∀ x xs, f (x :: xs) = f xs ++ [x + 1]) → ∀ xs ys, f (xs ++ ys) = f ys ++ f xs := by
   intro f hf0 hf xs ys
   induction xs with | nil => ?_ | cons x xs ih => ?_
   simp [hf0]
@@ -176,7 +176,7 @@ theorem map_twice : ∀ (xs : List Nat), (xs.map (fun x => x + 2)).map (fun x =>
   intro xs
   simp
 
-theorem empty_append : ∀ (xs ys : List Nat), xs ++ ys = [] → xs = [] ∧ ys = [] := by
+theorem empty_append : ∀ (xs ys : List Nat), xs ++ ys = [] → ys ++ xs = [] := by
   intro xs ys h
   simp_all
 

@@ -28,7 +28,7 @@ theorem sum_cubes : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n +
   rw [hf]
   grind
 
-theorem sum_products : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n + (n + 1) * (n + 2)) → ∀ n, 3 * f n = n * (n + 1) * (n + 2) := by
+theorem sum_products : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n + n * (n + 2)) → ∀ n, 6 * f n + 5 * n = 2 * n * n * n + 3 * n * n := by
   intro f hf0 hf n
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0]

@@ -1,12 +1,12 @@
 -- Remainders and divisibility.
 
-theorem square_mod_three : ∀ n : Nat, n * n % 3 = 0 ∨ n * n % 3 = 1 := by
+theorem square_mod_three : ∀ n : Nat, (n * n + n) % 3 = 0 ∨ (n * n + n) % 3 = 2 := by
   intro n
   have h : n % 3 = 0 ∨ n % 3 = 1 ∨ n % 3 = 2 := by omega
   rcases h with h | h | h
-  simp [Nat.mul_mod, h]
-  simp [Nat.mul_mod, h]
-  simp [Nat.mul_mod, h]
+  simp [Nat.add_mod, Nat.mul_mod, h]
+  simp [Nat.add_mod, Nat.mul_mod, h]
+  simp [Nat.add_mod, Nat.mul_mod, h]
 
 theorem product_of_neighbours : ∀ n : Nat, n * (n + 5) % 2 = 0 := by
   intro n
@@ -80,21 +80,22 @@ theorem known_mod_twelve : ∀ n : Nat, n % 12 = 7 → n * n % 4 = 1 := by
   have h1 : n % 4 = 3 := by omega
   simp [Nat.mul_mod, h1]
 
-theorem not_multiple_of_three : ∀ n : Nat, n % 3 ≠ 0 → n * n % 3 = 1 := by
+theorem not_multiple_of_three : ∀ n : Nat, n % 3 ≠ 0 → 3 ∣ n * n + 2 := by
   intro n h
   have h1 : n % 3 = 1 ∨ n % 3 = 2 := by omega
+  apply Nat.dvd_of_mod_eq_zero
   rcases h1 with h1 | h1
-  simp [Nat.mul_mod, h1]
-  simp [Nat.mul_mod, h1]
+  simp [Nat.add_mod, Nat.mul_mod, h1]
+  simp [Nat.add_mod, Nat.mul_mod, h1]
 
-theorem odd_square_mod_eight : ∀ n : Nat, n % 2 = 1 → n * n % 8 = 1 := by
+theorem odd_square_mod_eight : ∀ n : Nat, n % 2 = 1 → (n * n + 7) % 8 = 0 := by
   intro n h
   have h1 : n % 8 = 1 ∨ n % 8 = 3 ∨ n % 8 = 5 ∨ n % 8 = 7 := by omega
   rcases h1 with h1 | h1 | h1 | h1
-  simp [Nat.mul_mod, h1]
-  simp [Nat.mul_mod, h1]
-  simp [Nat.mul_mod, h1]
-  simp [Nat.mul_mod, h1]
+  simp [Nat.add_mod, Nat.mul_mod, h1]
+  simp [Nat.add_mod, Nat.mul_mod, h1]
+  simp [Nat.add_mod, Nat.mul_mod, h1]
+  simp [Nat.add_mod, Nat.mul_mod, h1]
 
 theorem two_known : ∀ a b : Nat, a % 6 = 5 → b % 6 = 4 → (a * b + a) % 6 = 1 := by
   intro a b h1 h2
@@ -106,7 +107,7 @@ theorem two_known_coarser : ∀ a b : Nat, a % 10 = 7 → b % 15 = 4 → a * b %
   have h4 : b % 5 = 4 := by omega
   simp [Nat.mul_mod, h3, h4]
 
-theorem sum_of_two_squares : ∀ a b : Nat, (a * a + b * b) % 4 ≠ 3 := by
+theorem sum_of_two_squares : ∀ a b : Nat, (a * a + b * b + 1) % 4 ≠ 0 := by
   intro a b
   have h1 : a * a % 4 = 0 ∨ a * a % 4 = 1 := ?_
   have h2 : b * b % 4 = 0 ∨ b * b % 4 = 1 := ?_
@@ -240,7 +241,7 @@ theorem coarser_modulus : ∀ n : Nat, n % 20 = 13 → n % 4 = 1 ∧ n % 5 = 3 :
   intro n h
   omega
 
-theorem divides_product : ∀ a b c : Nat, a ∣ b → a ∣ b * c := by
+theorem divides_product : ∀ a b c : Nat, a ∣ b → a ∣ b * c * c := by
   intro a b c h
   grind
 

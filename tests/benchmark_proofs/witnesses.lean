@@ -22,11 +22,11 @@ theorem sum_of_forms : ∀ a b : Nat, (∃ k, a = 5 * k + 2) → (∃ k, b = 5 *
   refine ⟨k + m + 1, ?_⟩
   omega
 
-theorem product_of_odds : ∀ a b : Nat, (∃ k, a = 2 * k + 1) → (∃ k, b = 2 * k + 1) → ∃ k, a * b = 2 * k + 1 := by
+theorem product_of_odds : ∀ a b : Nat, (∃ k, a = 2 * k + 1) → (∃ k, b = 2 * k + 1) → ∃ k, a * b + 1 = 2 * k := by
   intro a b h1 h2
   obtain ⟨k, rfl⟩ := h1
   obtain ⟨m, rfl⟩ := h2
-  refine ⟨2 * k * m + k + m, ?_⟩
+  refine ⟨2 * k * m + k + m + 1, ?_⟩
   grind
 
 theorem product_of_forms : ∀ a b : Nat, (∃ k, a = 3 * k) → (∃ k, b = 3 * k + 2) → ∃ k, a * b = 3 * k := by
@@ -47,9 +47,9 @@ theorem unbounded_residue : ∀ n : Nat, ∃ m, n < m ∧ m % 7 = 3 := by
   refine ⟨7 * n + 10, ?_⟩
   omega
 
-theorem unbounded_squares : ∀ n : Nat, ∃ m, n < m ∧ ∃ k, m = k * k := by
+theorem unbounded_double_squares : ∀ n : Nat, ∃ m, n < m ∧ ∃ k, m = 2 * (k * k) := by
   intro n
-  refine ⟨(n + 1) * (n + 1), ?_, ?_⟩
+  refine ⟨2 * ((n + 1) * (n + 1)), ?_, ?_⟩
   grind
   refine ⟨n + 1, ?_⟩
   rfl

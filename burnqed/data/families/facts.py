@@ -1,0 +1,154 @@
+"""Whether a proposition holds for given numbers: families use it to write down true statements (nearly always).
+
+`holds("2 * f n = n * (n + 1)", n=3, f=lambda n: 6)` reads the proposition as Lean would: `f n` is application, `∣` is
+divisibility, `/` rounds down. What holds for the first few numbers may still be false for a later one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from random import Random
+from types import CodeType
+from typing import Any
+
+_TOKEN = re.compile(r"[^\W\d]\w*|\d+|\S")
+_PYTHON = {
+    "∧": "and",
+    "∨": "or",
+    "¬": "not",
+    "=": "==",
+    "≠": "!=",
+    "≤": "<=",
+    "≥": ">=",
+    "^": "**",
+    "/": "//",
+    "∣": "|_divides|",
+}
+_FUNCTIONS = frozenset({"f", "g", "max", "min"})
+_ATOMLESS = _FUNCTIONS | {"if", "then", "else"}
+"""Words that are no argument of a function."""
+FIRST = 9
+"""Numbers 0 … FIRST - 1 are tried for each variable of a recurrence."""
+
+
+class _Divides:
+    """`m |_divides| n` in Python binds as loosely as `m ∣ n` in Lean."""
+
+    def __ror__(self, divisor: int) -> _DivisorOf:
+        return _DivisorOf(divisor)
+
+
+class _DivisorOf:
+    def __init__(self, divisor: int) -> None:
+        self.divisor = divisor
+
+    def __or__(self, number: int) -> bool:
+        return number == 0 if self.divisor == 0 else number % self.divisor == 0
+
+
+def _translate(tokens: list[str]) -> str:
+    """Python text of an expression or proposition; functions are applied to the atoms after them."""
+    out: list[str] = []
+    while tokens and tokens[0] != ")":
+        token = tokens.pop(0)
+        if token == "(":
+            out.append(_group(tokens))
+        elif token in _FUNCTIONS:
+            arguments = []
+            while tokens and (tokens[0] == "(" or re.match(r"\w", tokens[0])) and tokens[0] not in _ATOMLESS:
+                atom = tokens.pop(0)
+                arguments.append(_group(tokens) if atom == "(" else atom)
+            out.append(f"{token}({', '.join(arguments)})")
+        elif token == "if":  # `if c then a else b`, reaching to the closing bracket or the end
+            condition, consequence = _until(tokens, "then"), _until(tokens, "else")
+            parts = (_translate(part) for part in (consequence, condition))
+            out.append("(({}) if ({}) else ({}))".format(*parts, _translate(tokens)))
+        else:
+            out.append(_PYTHON.get(token, token))
+    return " ".join(out)
+
+
+def _group(tokens: list[str]) -> str:
+    inner = _translate(tokens)
+    tokens.pop(0)
+    return f"({inner})"
+
+
+def _until(tokens: list[str], word: str) -> list[str]:
+    at = tokens.index(word)
+    taken = tokens[:at]
+    del tokens[: at + 1]
+    return taken
+
+
+@lru_cache(maxsize=50_000)
+def _compiled(text: str) -> CodeType:
+    return compile(_translate(_TOKEN.findall(text)), "<proposition>", "eval")
+
+
+_ALWAYS: dict[str, Any] = {"__builtins__": {}, "max": max, "min": min, "_divides": _Divides()}
+
+
+def value(text: str, **values: Any) -> Any:
+    """Value of an expression (a number) or proposition (a truth value) without quantifiers, `→` and `↔`."""
+    return eval(_compiled(text), _ALWAYS, values)
+
+
+def holds(proposition: str, **values: Any) -> bool:
+    return bool(value(proposition, **values))
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """Functions on the natural numbers: their first values, and text for the value at n + (number of first values)."""
+
+    bases: dict[str, list[int]]
+    steps: dict[str, str]
+
+    @cached_property
+    def functions(self) -> dict[str, Callable[[int], int]]:
+        """The functions, for arguments below 4 · FIRST."""
+        tables = {name: list(base) for name, base in self.bases.items()}
+        for n in range(4 * FIRST):
+            self._extend(tables, n)
+        return {name: table.__getitem__ for name, table in tables.items()}
+
+    def _extend(self, tables: Mapping[str, Any], n: int) -> None:
+        """Adds the values at n + order; a step may use those of the functions before it."""
+        functions = {name: table.__getitem__ for name, table in tables.items()}
+        for name, base in self.bases.items():
+            if len(tables[name]) == n + len(base):
+                tables[name].append(int(value(self.steps[name], n=n, **functions)))
+
+    def value(self, term: str, n: int) -> Any:
+        """Value of a term or proposition in n and the functions."""
+        return value(term, n=n, **self.functions)
+
+    def always(self, proposition: str, numbers: range = range(FIRST)) -> bool:
+        """Whether `∀ n, proposition` seems true: it holds for every n in `numbers`."""
+        return all(self.value(proposition, n) for n in numbers)
+
+    def inductive(self, proposition: str, tries: int = 40) -> bool:
+        """Whether the proposition seems to pass from n (n + 1, …) to the next number for values other than the true ones
+        as well: then induction proves it without strengthening."""
+        rng = Random(proposition)
+        order = max(map(len, self.bases.values()))
+        for _ in range(tries):
+            n = rng.randint(0, 6)
+            tables = {name: [0] * n + self._near(rng, name, n, len(base)) for name, base in self.bases.items()}
+            for k in range(n, n + 3):
+                self._extend(tables, k)
+            functions = {name: table.__getitem__ for name, table in tables.items()}
+            before = all(holds(proposition, n=k, **functions) for k in range(n, n + order))
+            if before and not holds(proposition, n=n + order, **functions):
+                return False
+        return True
+
+    def _near(self, rng: Random, name: str, n: int, count: int) -> list[int]:
+        return [
+            max(0, self.functions[name](n + i) + rng.randint(-9, 9)) if rng.random() < 0.6 else rng.randint(0, 40)
+            for i in range(count)
+        ]

@@ -1,0 +1,59 @@
+"""Statements to search beyond the shipped corpus: a seeded generator over families of templates.
+
+    burnqed data generate --count 3000 --seed 0 --out generated.json
+
+Nothing is checked before the search: most statements are true by construction or seen to hold for small numbers, a few are
+false or out of reach, as in any collection of conjectures. None equals a theorem of the corpus or of the benchmark up to
+renaming and spacing, and at most five of all of them share a skeleton.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from random import Random
+
+from burnqed.data.corpus import load_corpus
+from burnqed.data.families import FAMILIES
+from burnqed.data.skeleton import normal_form, skeleton
+from burnqed.data.theorems import shipped_benchmark
+from burnqed.errors import BadInput
+from burnqed.lean.protocol import Theorem
+
+PER_SKELETON = 5
+"""Statements that may share a skeleton, those of the corpus and the benchmark included."""
+PATIENCE = 1_000
+"""Drafts that may bring nothing new before a family counts as exhausted."""
+
+
+def generate(seed: int, count: int) -> list[Theorem]:
+    """`count` distinct statements, named `generated::FAMILY_HASH`; a longer list of the same seed begins with the shorter one.
+
+    Raises BadInput when the templates cannot make that many.
+    """
+    known = [t.statement for t in shipped_benchmark()] + [proof.theorem.statement for proof in load_corpus()]
+    seen = {normal_form(statement) for statement in known}
+    shapes = Counter(skeleton(statement) for statement in known)
+    rng = Random(seed)
+    families, weights = list(FAMILIES), [weight for weight, _ in FAMILIES.values()]
+    theorems: list[Theorem] = []
+    exhausted: set[str] = set()
+    while len(theorems) < count:
+        if len(exhausted) == len(families):
+            raise BadInput(
+                f"The generator has only {len(theorems)} statements for seed {seed}; ask for fewer than {count}."
+            )
+        family = rng.choices(families, weights)[0]
+        for _ in range(PATIENCE):
+            statement = rng.choice(FAMILIES[family][1])(rng)
+            if statement is None or shapes[skeleton(statement)] >= PER_SKELETON or normal_form(statement) in seen:
+                continue
+            form = normal_form(statement)
+            seen.add(form)
+            shapes[skeleton(statement)] += 1
+            digest = hashlib.sha256(form.encode()).hexdigest()[:12]
+            theorems.append(Theorem(name=f"generated::{family}_{digest}", statement=statement))
+            break
+        else:
+            exhausted.add(family)
+    return theorems
