@@ -29,7 +29,7 @@ Matrix = NDArray[np.float32]
 Embed = Callable[[Sequence[str], int], Matrix]
 """(texts, batch size) to [n, d], as `burnqed.policy.encode.Encoder.embed`."""
 
-STOP_EVERY = 32
+STOP_EVERY = 4
 """Batches between two looks at `should_stop`."""
 
 

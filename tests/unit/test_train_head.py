@@ -416,9 +416,11 @@ def test_a_stopped_encoding_keeps_what_it_has_and_goes_on_behind_it(tmp_path: Pa
     texts = [f"state {i:03}" for i in range(500)]
     polls = iter([False, False, True])
     with pytest.raises(TryAgain, match="192 of 500"):
-        EmbeddingCache(store, "emb", "id").add(texts, encoder, batch=2, save_every=100, should_stop=lambda: next(polls))
+        EmbeddingCache(store, "emb", "id").add(
+            texts, encoder, batch=16, save_every=100, should_stop=lambda: next(polls)
+        )
     assert len(store.list("emb")) == 2  # one part of 128 texts, and the rest at the stop
     cache = EmbeddingCache(store, "emb", "id")
-    assert cache.add(texts, encoder, batch=2, save_every=100) == 500 - 192
+    assert cache.add(texts, encoder, batch=16, save_every=100) == 500 - 192
     assert sorted(encoder.asked) == texts  # none twice
     assert cache.select(texts).matrix.tolist() == [Encoder.value(t) for t in texts]
