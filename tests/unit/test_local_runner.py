@@ -12,12 +12,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from burnqed_workflows.templates import RetryPolicy
 from hera.workflows import DAG, Container, Env, Parameter, RetryStrategy, Suspend, UserContainer, Workflow
 from hera.workflows.models import HTTPGetAction, Mutex, Probe, Synchronization, ValueFrom
 
 from burnqed.errors import BadInput
 from burnqed.run.local import LocalRunner, RunResult
+from burnqed_workflows.templates import RetryPolicy
 
 
 def python(name: str, script: str, *, retry: RetryPolicy | None = None, **options: object) -> Container:
