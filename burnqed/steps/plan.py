@@ -22,6 +22,12 @@ def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
     the store cannot be written.
     """
     context.store.check_writable()
+    before = context.iteration - 1
+    if before >= 0 and read_manifest(context.store, context.layout.at(before).report) is None:
+        raise BadInput(
+            f"Iteration {before} of the run {context.layout.run!r} in {context.store.uri} is not finished, and iteration "
+            f"{context.iteration} builds on it; run it first, with --iter {before}."
+        )
     made_anew: set[str] = set()
     outputs = {}
     for step, stage in steps:
@@ -60,8 +66,8 @@ def why(step: Step, context: Context, unit: Unit, made_anew: set[str]) -> str:
             digests[prefix] = manifest.digest
         elif prefix not in made_anew:
             raise BadInput(
-                f"{context.store.locate(prefix)} is not finished, and iteration {context.iteration} needs it; "
-                f"run the iteration that writes it first (burnqed run iteration --iter {max(0, context.iteration - 1)})."
+                f"{context.store.locate(prefix)} is not finished, and {context.store.locate(unit.prefix)} is made from it; "
+                "run the earlier steps first."
             )
     manifest = read_manifest(context.store, unit.prefix)
     if manifest is None and made_anew.intersection(unit.inputs):
