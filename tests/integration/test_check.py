@@ -187,3 +187,33 @@ def test_the_command_prints_verdicts_as_json_and_ends_with_1_when_one_is_refused
     found = {v["name"]: v for v in json.loads(run.stdout)}
     assert {name: v["accepted"] for name, v in found.items()} == {"good": True, "bad": False, "own": True}
     assert all(set(v) == {"name", "accepted", "reason", "axioms"} for v in found.values())
+
+
+RICH_HEADER = """@[simp, local grind =] private def f (n : Nat) : Nat := n
+variable {α : Type} [DecidableEq α] (x y : α)
+attribute [simp] f
+open Nat (succ) in set_option maxRecDepth 99 in theorem g : f 1 = 1 := by simp (config := { decide := true })
+mutual
+inductive A | a (b : B) deriving Repr
+inductive B | b
+end
+"""
+RICH_PROOF = """set_option maxRecDepth 99 in
+let rec @[simp] h : 1 = 1 := rfl
+simp +decide (maxSteps := 9) only [h, ← h] at *
+exact (open Nat in ⟨fun | 0 => rfl | n + 1 => rfl⟩)
+where
+  @[simp, reducible] k (n : Nat) : Nat := n
+"""
+
+
+@one_loop
+async def test_a_text_that_breaks_off_anywhere_is_refused_and_lean_goes_on(lean: EmbeddedLean) -> None:
+    goal = Theorem(name="t", statement="1 = 2")
+    cuts = [(RICH_HEADER[:end], "rfl") for end in range(1, len(RICH_HEADER), 5)]
+    cuts += [("", RICH_PROOF[:end]) for end in range(1, len(RICH_PROOF), 5)]
+    found = await asyncio.gather(
+        *(lean.facts(goal.model_copy(update={"header": header}), proof, is_trusted=False) for header, proof in cuts)
+    )
+    assert [cut for cut, facts in zip(cuts, found, strict=True) if not isinstance(facts, ProofFacts)] == []
+    assert [cut for cut, facts in zip(cuts, found, strict=True) if judge(goal, facts).accepted] == []

@@ -58,8 +58,10 @@ class Frontend {
       for (let done = false; !done;) {
         const command = source.next(state);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
-        refused = ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
-        if (refused) {
+        const broken = command.messages.filter(m => m.severity === 'error');
+        refused = broken.length ? null : ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
+        if (refused || (rules && broken.length)) { // rules need whole commands
+          errors.push(...broken.map(m => `line ${m.line}: ${m.text}`));
           lean.release(command.syntax);
           break;
         }

@@ -121,7 +121,9 @@ function optionRefusal(option) {
   return !option?.name || OPTIONS.test(nameOf(option)) ? null : `\`set_option ${nameOf(option)}\` is not allowed`;
 }
 
+/** A text that breaks off may leave out any part: that is the parser's error, not ours. */
 function attributeRefusal(attribute) {
+  if (!attribute) return null;
   const name = keyword(attribute);
   return ATTRIBUTES.has(name) ? null : `the attribute \`${name}\` is not allowed`;
 }
@@ -154,8 +156,8 @@ function statementOf(tree) {
 
 /** Parts of the name that a declaration declares: its own namespace while it is elaborated. */
 function declaredName({ parts: [, declared] }) {
-  const id = declared.parts.find(part => command(part) === 'declId');
-  return id?.parts[0].name ?? [];
+  const id = declared?.parts.find(part => command(part) === 'declId');
+  return id?.parts[0]?.name ?? [];
 }
 
 /** Namespaces (parts) that `open … in` opens somewhere in a tree. */
