@@ -435,7 +435,7 @@ theorem coprime_parts_int : ∀ n : Int, 4 ∣ n → 9 ∣ n → 36 ∣ n := by
   intro n h1 h2
   omega
 
-theorem four_consecutive : ∀ n : Nat, ∃ k, n * (n + 1) = 2 * k := by
+theorem consecutive_quotient : ∀ n : Nat, ∃ k, n * (n + 1) = 2 * k := by
   intro n
   induction n with | zero => ?_ | succ n ih => ?_
   exact ⟨0, rfl⟩

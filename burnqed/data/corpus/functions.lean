@@ -258,7 +258,7 @@ theorem strict_monotone_reflects : ∀ (f : Nat → Nat), (∀ x y, x < y → f 
   have h2 := hf y x h1
   omega
 
-theorem antitone_monotone_fixed : ∀ (f : Nat → Nat), (∀ x y, x < y → f x < f y) → ∀ n, f n ≤ n → f n = n := by
+theorem strict_monotone_fixed : ∀ (f : Nat → Nat), (∀ x y, x < y → f x < f y) → ∀ n, f n ≤ n → f n = n := by
   intro f hf n h
   suffices h1 : n ≤ f n by omega
   clear h
@@ -396,9 +396,8 @@ theorem bijection_has_inverse : ∀ (f : Nat → Nat), (∀ x y, f x = f y → x
 
 theorem functional_equation_identity : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n + 1) → ∀ n, f (f n) = n := by
   intro f h0 h n
-  have h1 : ∀ m, f m = m := by
-    intro m
-    induction m with | zero => ?_ | succ m ih => ?_
-    exact h0
-    rw [h, ih]
-  rw [h1, h1]
+  suffices h1 : ∀ m, f m = m by rw [h1, h1]
+  intro m
+  induction m with | zero => ?_ | succ m ih => ?_
+  exact h0
+  rw [h, ih]

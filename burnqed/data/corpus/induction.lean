@@ -376,7 +376,7 @@ theorem grid_product : ∀ (f : Nat → Nat → Nat), f 0 0 = 1 → (∀ m n, f 
   induction n with | zero => ?_ | succ n ih => ?_
   simp [h0]
   rw [h2, ih, Nat.pow_succ]
-  grind
+  omega
   rw [h1, ih, Nat.pow_succ]
   grind
 
@@ -466,25 +466,20 @@ theorem decreasing_reaches_zero : ∀ (f : Nat → Nat), (∀ n, 0 < f n → f (
 
 theorem no_infinite_decrease : ∀ (f : Nat → Nat), ¬ ∀ n, f (n + 1) < f n := by
   intro f h
-  have h1 : ∀ n, f n + n ≤ f 0 := by
-    intro n
-    induction n with | zero => ?_ | succ n ih => ?_
-    omega
-    have h2 := h n
-    omega
-  have h2 := h1 (f 0 + 1)
+  suffices h1 : ∀ n, f n + n ≤ f 0 by have h2 := h1 (f 0 + 1); omega
+  intro n
+  induction n with | zero => ?_ | succ n ih => ?_
+  omega
+  have h2 := h n
   omega
 
 theorem pigeonhole_step : ∀ (f : Nat → Nat) (c : Nat), (∀ n, f n ≤ f (n + 1)) → (∀ n, f n ≤ c) → ¬ ∀ n, f n < f (n + 1) := by
   intro f c h1 h2 h
-  have h3 : ∀ n, n ≤ f n := by
-    intro n
-    induction n with | zero => ?_ | succ n ih => ?_
-    omega
-    have h4 := h n
-    omega
-  have h4 := h3 (c + 1)
-  have h5 := h2 (c + 1)
+  suffices h3 : ∀ n, n ≤ f n by have h4 := h3 (c + 1); have h5 := h2 (c + 1); omega
+  intro n
+  induction n with | zero => ?_ | succ n ih => ?_
+  omega
+  have h4 := h n
   omega
 
 theorem intermediate_value : ∀ (f : Nat → Int), f 0 ≤ 0 → (∀ n, f (n + 1) ≤ f n + 1) → (∃ n, 0 < f n) → ∃ n, f n = 0 := by

@@ -406,7 +406,7 @@ theorem natAbs_product_bound : ∀ a b : Int, ∀ m n : Nat, a.natAbs ≤ m → 
   rw [Int.natAbs_mul]
   exact Nat.mul_le_mul h1 h2
 
-theorem natAbs_square_sum : ∀ a b : Int, (a * b + a).natAbs ≤ a.natAbs * b.natAbs + a.natAbs := by
+theorem natAbs_factor_bound : ∀ a b : Int, (a * b + a).natAbs ≤ a.natAbs * b.natAbs + a.natAbs := by
   intro a b
   have h := Int.natAbs_add_le (a * b) a
   rw [Int.natAbs_mul] at h

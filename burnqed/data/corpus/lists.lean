@@ -48,7 +48,7 @@ theorem sum_reverse : ∀ (s : List Nat → Nat), s [] = 0 → (∀ x xs, s (x :
   rw [List.reverse_cons, h, hs, hs, hs0, ih]
   omega
 
-theorem hom_from_snoc : ∀ (s : List Nat → Nat), s [] = 0 → (∀ xs ys, s (xs ++ ys) = s xs + s ys) → ∀ x xs, s (x :: xs) = s [x] + s xs := by
+theorem hom_cons : ∀ (s : List Nat → Nat), s [] = 0 → (∀ xs ys, s (xs ++ ys) = s xs + s ys) → ∀ x xs, s (x :: xs) = s [x] + s xs := by
   intro s hs0 h x xs
   have h1 := h [x] xs
   simp at h1
@@ -310,7 +310,7 @@ theorem foldl_foldr_agree : ∀ (g : Nat → Nat → Nat), (∀ a b c, g (g a b)
   intro a b
   rw [List.foldl_cons, List.foldl_cons, h, ih]
 
-theorem fold_function_shift : ∀ (r : List Nat → Int), r [] = 0 → (∀ x xs, r (x :: xs) = (x : Int) - r xs) → ∀ xs, r (xs ++ [0]) = r xs := by
+theorem alternating_append_zero : ∀ (r : List Nat → Int), r [] = 0 → (∀ x xs, r (x :: xs) = (x : Int) - r xs) → ∀ xs, r (xs ++ [0]) = r xs := by
   intro r hr0 hr xs
   induction xs with | nil => ?_ | cons x xs ih => ?_
   simp [hr, hr0]
@@ -374,7 +374,7 @@ theorem count_recursion_zero : ∀ (c : List Nat → Nat) (a : Nat), c [] = 0 �
   grind
   grind
 
-theorem concat_length : ∀ (j : List (List Nat) → List Nat), j [] = [] → (∀ xs r, j (xs :: r) = xs ++ j r) → ∀ r t, j (r ++ t) = j r ++ j t := by
+theorem concat_append : ∀ (j : List (List Nat) → List Nat), j [] = [] → (∀ xs r, j (xs :: r) = xs ++ j r) → ∀ r t, j (r ++ t) = j r ++ j t := by
   intro j hj0 hj r t
   induction r with | nil => ?_ | cons x r ih => ?_
   simp [hj0]
@@ -516,7 +516,7 @@ theorem member_split : ∀ (xs : List Nat) (a : Nat), a ∈ xs → ∃ ys zs, xs
   obtain ⟨ys, zs, h1⟩ := ih h
   exact ⟨x :: ys, zs, by simp [h1]⟩
 
-theorem list_induction_end : ∀ (p : List Nat → Prop), p [] → (∀ x xs, p xs → p (x :: xs)) → ∀ xs, p xs := by
+theorem list_induction : ∀ (p : List Nat → Prop), p [] → (∀ x xs, p xs → p (x :: xs)) → ∀ xs, p xs := by
   intro p h1 h2 xs
   induction xs with | nil => ?_ | cons x xs ih => ?_
   exact h1

@@ -132,8 +132,8 @@ theorem product_zero : ∀ a b c : Nat, a * b * c = 0 → a = 0 ∨ b = 0 ∨ c 
   have h1 := Nat.mul_eq_zero.mp h
   rcases h1 with h1 | h1
   have h2 := Nat.mul_eq_zero.mp h1
-  grind
-  grind
+  omega
+  omega
 
 theorem product_positive : ∀ a b : Nat, 0 < a * b → 0 < a ∧ 0 < b := by
   intro a b h
@@ -383,7 +383,7 @@ theorem quadratic_solution_two : ∀ n : Nat, n * n + 3 * n = 40 → n = 5 := by
   have h2 := Nat.mul_le_mul h1 h1
   omega
 
-theorem pow_two_square_order : ∀ a b n : Nat, a ^ n < b ^ n → a < b := by
+theorem pow_lt_cancel : ∀ a b n : Nat, a ^ n < b ^ n → a < b := by
   intro a b n h
   have h1 : a < b ∨ b ≤ a := by omega
   rcases h1 with h1 | h1

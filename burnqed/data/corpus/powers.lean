@@ -414,7 +414,7 @@ theorem pow_square_exponent : ∀ a n : Nat, a ^ (2 * n) = a ^ n * a ^ n := by
   rw [Nat.mul_succ, Nat.pow_succ, Nat.pow_succ, Nat.pow_succ, ih]
   grind
 
-theorem pow_sum_squares_bound : ∀ a b n : Nat, a ^ n + b ^ n ≤ (a + b) ^ n + 1 := by
+theorem pow_sum_bound : ∀ a b n : Nat, a ^ n + b ^ n ≤ (a + b) ^ n + 1 := by
   intro a b n
   induction n with | zero => ?_ | succ n ih => ?_
   simp

@@ -215,12 +215,11 @@ theorem step_upper : ∀ (f : Nat → Nat), (∀ n, f (n + 1) ≤ f n + 3) → �
 
 theorem step_constant : ∀ (f : Nat → Nat), (∀ n, f (n + 1) = f n) → ∀ n m, f n = f m := by
   intro f hf n m
-  have h : ∀ k, f k = f 0 := by
-    intro k
-    induction k with | zero => ?_ | succ k ih => ?_
-    rfl
-    rw [hf, ih]
-  rw [h n, h m]
+  suffices h : ∀ k, f k = f 0 by rw [h n, h m]
+  intro k
+  induction k with | zero => ?_ | succ k ih => ?_
+  rfl
+  rw [hf, ih]
 
 theorem step_constant_zero : ∀ (f : Nat → Nat) (c : Nat), f 0 = c → (∀ n, f (n + 1) = f n) → ∀ n, f n = c := by
   intro f c hf0 hf n
@@ -362,8 +361,8 @@ theorem fib_positive : ∀ (f : Nat → Nat), f 0 = 1 → f 1 = 1 → (∀ n, f 
   suffices h : 0 < f n ∧ 0 < f (n + 1) by omega
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0, hf1]
-  have h := hf n
-  grind
+  rw [hf]
+  omega
 
 theorem fib_monotone : ∀ (f : Nat → Nat), f 0 = 0 → f 1 = 1 → (∀ n, f (n + 2) = f (n + 1) + f n) → ∀ n, f n ≤ f (n + 1) := by
   intro f hf0 hf1 hf n
@@ -417,8 +416,8 @@ theorem fib_lower : ∀ (f : Nat → Nat), f 0 = 1 → f 1 = 2 → (∀ n, f (n 
   suffices h : n + 1 ≤ f n ∧ n + 2 ≤ f (n + 1) by omega
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0, hf1]
-  have h := hf n
-  grind
+  rw [hf]
+  omega
 
 theorem fib_upper : ∀ (f : Nat → Nat), f 0 = 0 → f 1 = 1 → (∀ n, f (n + 2) = f (n + 1) + f n) → ∀ n, f n ≤ 2 ^ n := by
   intro f hf0 hf1 hf n
@@ -449,8 +448,8 @@ theorem two_step_linear : ∀ (f : Nat → Int), f 0 = 2 → f 1 = 5 → (∀ n,
   suffices h : f n = 3 * n + 2 ∧ f (n + 1) = 3 * n + 5 by omega
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0, hf1]
-  have h := hf n
-  grind
+  rw [hf]
+  omega
 
 theorem two_step_square : ∀ (f : Nat → Int), f 0 = 0 → f 1 = 1 → (∀ n, f (n + 2) = 2 * f (n + 1) - f n + 2) → ∀ n, f n = n ^ 2 := by
   intro f hf0 hf1 hf n
@@ -492,8 +491,8 @@ theorem two_step_even : ∀ (f : Nat → Nat), f 0 = 0 → f 1 = 2 → (∀ n, f
   suffices h : f n % 2 = 0 ∧ f (n + 1) % 2 = 0 by omega
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0, hf1]
-  have h := hf n
-  grind
+  rw [hf]
+  omega
 
 theorem lucas_from_fib : ∀ (f g : Nat → Nat), f 0 = 0 → f 1 = 1 → (∀ n, f (n + 2) = f (n + 1) + f n) → g 0 = 2 → g 1 = 1 → (∀ n, g (n + 2) = g (n + 1) + g n) → ∀ n, g n + f n = 2 * f (n + 1) := by
   intro f g hf0 hf1 hf hg0 hg1 hg n

@@ -225,7 +225,7 @@ theorem cube_mod_seven : ∀ n : Nat, n ^ 3 % 7 = 0 ∨ n ^ 3 % 7 = 1 ∨ n ^ 3 
   have h : n % 7 = 0 ∨ n % 7 = 1 ∨ n % 7 = 2 ∨ n % 7 = 3 ∨ n % 7 = 4 ∨ n % 7 = 5 ∨ n % 7 = 6 := by omega
   rcases h with h | h | h | h | h | h | h <;> simp [Nat.pow_mod, h]
 
-theorem fourth_power_mod_sixteen : ∀ n : Nat, n ^ 4 % 8 = 0 ∨ n ^ 4 % 8 = 1 := by
+theorem fourth_power_mod_eight : ∀ n : Nat, n ^ 4 % 8 = 0 ∨ n ^ 4 % 8 = 1 := by
   intro n
   have h : n % 8 = 0 ∨ n % 8 = 1 ∨ n % 8 = 2 ∨ n % 8 = 3 ∨ n % 8 = 4 ∨ n % 8 = 5 ∨ n % 8 = 6 ∨ n % 8 = 7 := by omega
   rcases h with h | h | h | h | h | h | h | h <;> simp [Nat.pow_mod, h]

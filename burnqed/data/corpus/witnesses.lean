@@ -269,7 +269,7 @@ theorem triangular_sum_square : ∀ n : Nat, ∃ k, n * (n + 1) + (n + 1) * (n +
   refine ⟨n + 1, ?_⟩
   grind
 
-theorem exists_square_between : ∀ n : Nat, ∃ k, n * n < k ∧ k < (n + 1) * (n + 1) + 1 := by
+theorem exists_between_squares : ∀ n : Nat, ∃ k, n * n < k ∧ k < (n + 1) * (n + 1) + 1 := by
   intro n
   refine ⟨n * n + 1, ?_, ?_⟩
   omega
@@ -427,7 +427,7 @@ theorem exists_not_divisible : ∀ n : Nat, ∃ k, ¬ 3 ∣ n * n + k := by
 theorem bezout_from_dvd : ∀ a b : Int, a ∣ b → ∃ x y : Int, a * x + b * y = a := by
   intro a b h
   refine ⟨1, 0, ?_⟩
-  grind
+  omega
 
 theorem combination_closed : ∀ a b m n : Int, (∃ x y : Int, m = a * x + b * y) → (∃ x y : Int, n = a * x + b * y) → ∃ x y : Int, m + n = a * x + b * y := by
   intro a b m n h1 h2

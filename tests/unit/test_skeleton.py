@@ -1,0 +1,47 @@
+"""When two statements count as the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from burnqed.data.skeleton import normal_form, skeleton
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("∀ n : Nat, n + 0 = n", "∀   m:ℕ, m+0 = m"),
+        ("∀ (f : Nat → Int) (n : Nat), f n = 3", "∀ (g : ℕ → ℤ) (k : ℕ), g k = 3"),
+        ("∀ a : Nat, ∃ x > a, x % 7 = 3", "∀ n : Nat, ∃ m > n, m % 7 = 3"),
+        ("(∃ x : Nat, x = 1) ∧ ∃ x : Nat, x = 2", "(∃ x : Nat, x = 1) ∧ ∃ y : Nat, y = 2"),
+        ("∀ x : Nat, (∃ x : Nat, x = 1) → x = x", "∀ a : Nat, (∃ b : Nat, b = 1) → a = a"),
+        ("∃ f : Nat → Nat, f = fun x => x + 1", "∃ g : Nat → Nat, g = λ n => n + 1"),
+        (
+            "∀ (h : ∀ x : Nat, x = x) (xs : List Nat), xs.length = 0",
+            "∀ (p : ∀ y : Nat, y = y) (l : List Nat), l.length = 0",
+        ),
+    ],
+)
+def test_renaming_and_spacing_do_not_matter(one: str, other: str) -> None:
+    assert normal_form(one) == normal_form(other)
+    assert skeleton(one) == skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("∀ a b : Nat, a - b = 0", "∀ a b : Nat, b - a = 0"),
+        ("∀ a b : Nat, min a b = 0", "∀ a b : Nat, max a b = 0"),
+        ("∀ n : Nat, n = 1", "∀ n : Int, n = 1"),
+        ("∀ n : Nat, n * 2 = 1", "∀ n : Nat, n * 3 = 1"),
+        ("∀ x : Nat, (∃ x : Nat, x = 1) → x = 2", "∀ x : Nat, ∃ y : Nat, y = 1 → y = 2"),
+        ("∀ xs : List Nat, xs.length = 0", "∀ xs : List Nat, xs.sum = 0"),
+    ],
+)
+def test_what_a_statement_says_does_matter(one: str, other: str) -> None:
+    assert normal_form(one) != normal_form(other)
+
+
+def test_a_skeleton_forgets_names_and_numerals() -> None:
+    assert skeleton("∀ n : Nat, 8 ^ n % 7 = 1") == skeleton("∀ k : Int, 10^k % 9 = 1") == "∀x:x,0^x%0=0"
+    assert skeleton("∀ n : Nat, 8 ^ n % 7 = 1") != skeleton("∀ n : Nat, 8 ^ n % 7 ≤ 1")
