@@ -187,7 +187,7 @@ class Rules {
   /** Why a statement, given as the tree of a theorem's command, may not say what it seems to say, or null. */
   forStatement(tree, state) {
     const statement = statementOf(tree);
-    return first(statement, prefixRefusal) ?? renamingRefusal(statement) ?? this.nameRefusal(statement, state);
+    return first(statement, prefixRefusal) ?? renamingRefusal(statement) ?? this.nameRefusal(statement, state, { isNameJudged: false });
   }
 
   commandRefusal(tree, text, types) {
@@ -220,10 +220,11 @@ class Rules {
   }
 
   /** The first name in a tree that the library knows and the header gave another meaning, or that is easily taken for another one. */
-  nameRefusal(tree, state) {
+  nameRefusal(tree, state, { isNameJudged = true } = {}) {
     const { lean } = this.frontend, scope = this.frontend.scope(state), environment = this.frontend.environment(state);
     const opened = [...openedNamespaces(tree)], openDeclarations = lean.field(scope, 3);
     const visit = (node, namespace) => {
+      if (command(node) === 'declId' && !isNameJudged) return null; // the theorem's own name says nothing
       if (node.name) return check(node, [namespace, ...opened, ...opened.map(name => [...namespace, ...name])]);
       const inner = command(node) === 'declaration' ? [...namespace, ...declaredName(node)] : namespace; // names of its prefix need none
       return node.parts.map(part => visit(part, inner)).find(Boolean) ?? null;
