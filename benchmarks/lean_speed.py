@@ -149,7 +149,8 @@ async def drive(side: Prototype | Ours, searches: list[Search]) -> tuple[int, fl
     async def stream() -> None:
         nonlocal requests
         while queue:
-            requests += await side.search(*queue.pop())
+            answered = await side.search(*queue.pop())
+            requests += answered  # not in one statement: others add to it meanwhile
 
     started, before = time.monotonic(), cpu_seconds(side.pid)
     await asyncio.gather(*(stream() for _ in range(STREAMS)))

@@ -29,7 +29,7 @@ LINE_BYTES = 1 << 27
 """Longest line of an answer: goals can be large."""
 START_SECONDS = 60
 """A cold disk may take long to read 220 MB; once read it is half a second."""
-NODE_FLAGS = ("--wasm-lazy-validation",)
+NODE_FLAGS = ("--wasm-lazy-validation", "--expose-gc")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 'use strict';
 // The process that Python talks to: JSON lines in and out, a queue, and Lean instances in worker threads.
 //
-//     node --wasm-lazy-validation supervisor.cjs '{"baked": DIR, "instances": 2, "memoryMb": 1200, "recycleRequests": 1000, "recycleSeconds": 1800}'
+//     node --wasm-lazy-validation --expose-gc supervisor.cjs '{"baked": DIR, "instances": 2, "memoryMb": 1200, "recycleRequests": 1000, "recycleSeconds": 1800}'
 //
 // Requests are {id, kind, timeoutMs, …}; the answer has the same id and `seconds` in Lean:
 //     goal.start  {header, statement, heartbeats}            → {state, goals} or {error: {kind, message}}
@@ -22,10 +22,12 @@ const STACK_MB = 256;             // of an instance's thread: Lean recurses deep
 const JAVASCRIPT_HEAP_MB = 256;
 const REPLAY_FACTOR = 3;          // a replayed tactic may take this times as long as the first time before it counts as hanging
 const PARENT_CHECK_MS = 500;
+const TERMINATION_MS = 1000;
 const MOST_FAILED_STARTS = 3;     // in a row
 const STARTED = performance.now();
 
 const module_ = new WebAssembly.Module(fs.readFileSync(path.join(settings.baked, 'lean.wasm')));
+setImmediate(() => globalThis.gc?.()); // the compiled module has a copy of the 116 MB just read
 const instances = [], queue = [];
 const states = new Map();         // id → {id, root, parent, request, seconds, holders: Map(instance number → its generation)}
 const searches = new Map();       // id of a root → ids of its states
@@ -89,10 +91,11 @@ function died(instance, message) {
   replace(instance, 'crash', message);
 }
 
+/** Starts another instance once the old one's memory is free, or does not get free. */
 function restart(instance) {
   const old = instance.worker;
-  spawn(instance);
-  old.terminate();
+  Object.assign(instance, { worker: null, isReady: false, job: null });
+  Promise.race([old.terminate(), new Promise(resolve => setTimeout(resolve, TERMINATION_MS))]).then(() => spawn(instance));
 }
 
 // ---------------------------------------------------------------- the queue
@@ -164,7 +167,7 @@ const handlers = {
 
   stats: request => say({
     id: request.id, rss: process.memoryUsage().rss, states: states.size, searches: searches.size, queued: queue.length, ...counts,
-    instances: instances.map(({ number, generation, served, heapMb, isReady, worker }) => ({ number, generation, served, heapMb, isReady, thread: worker.threadId })),
+    instances: instances.map(({ number, generation, served, heapMb, isReady }) => ({ number, generation, served, heapMb, isReady })),
   }),
 };
 
