@@ -18,6 +18,8 @@ import s3fs
 
 from burnqed.lifeline import VARIABLE
 
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as burnqed.cli.main does
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -69,7 +71,11 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     weed = shutil.which("weed") or str(Path(sys.executable).parent / "weed")
     folder = tmp_path_factory.mktemp("s3")
     key, secret = "test-key", "test-secret"
-    identity = {"name": "test", "credentials": [{"accessKey": key, "secretKey": secret}], "actions": ["Admin", "Read", "Write", "List", "Tagging"]}
+    identity = {
+        "name": "test",
+        "credentials": [{"accessKey": key, "secretKey": secret}],
+        "actions": ["Admin", "Read", "Write", "List", "Tagging"],
+    }
     (folder / "s3.json").write_text(json.dumps({"identities": [identity]}))
     master, volume, filer, s3 = free_ports(4)
     read, write = os.pipe()
@@ -91,7 +97,9 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 def make_bucket(server: S3Server) -> None:
     """Waits until the server takes writes, and makes the bucket."""
-    client = s3fs.S3FileSystem(key=server.key, secret=server.secret, endpoint_url=server.endpoint, skip_instance_cache=True)
+    client = s3fs.S3FileSystem(
+        key=server.key, secret=server.secret, endpoint_url=server.endpoint, skip_instance_cache=True
+    )
     for _ in range(120):
         try:
             if not client.exists(server.bucket):

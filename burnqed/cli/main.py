@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 a bug, 2 bad input, 75 interrupted or something outside wa
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
 
@@ -47,6 +48,8 @@ def options(
 
 
 def main() -> NoReturn:
+    # Threads that spin while they wait take the processors from Lean; torch reads this when it is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     lifeline.watch()
     set_up()
     try:
