@@ -53,7 +53,12 @@ def baked_prototype(work: Path) -> Path:
     archive = fetch(find_node(), work)
     subprocess.run(["tar", "xzf", str(archive)], cwd=work, check=True)
     (work / "package/lib/lean").mkdir(parents=True)
-    subprocess.run(["tar", "xzf", "package/lean-lib.tar.gz", "-C", "package/lib/lean", "--exclude=._*"], cwd=work, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        ["tar", "xzf", "package/lean-lib.tar.gz", "-C", "package/lib/lean", "--exclude=._*"],
+        cwd=work,
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     subprocess.run([sys.executable, "bake.py", "package", "opt"], cwd=work, check=True, stdout=subprocess.DEVNULL)
     return work
 
@@ -187,17 +192,23 @@ async def main(rounds: int, prototype: Path) -> None:
             for name, side in (("prototype", theirs), ("ours", ours)):
                 measured = await drive(side, mix(table, SEARCHES, number))
                 totals[name] = [sum(pair) for pair in zip(totals[name], measured, strict=True)]
-                print(f"round {number}  {name:10} {measured[0] / measured[1]:7.1f} requests/s, {1000 * measured[2] / measured[0]:6.1f} ms of processor each")
+                print(
+                    f"round {number}  {name:10} {measured[0] / measured[1]:7.1f} requests/s, {1000 * measured[2] / measured[0]:6.1f} ms of processor each"
+                )
         rates = {name: total[0] / total[1] for name, total in totals.items()}
         costs = {name: 1000 * total[2] / total[0] for name, total in totals.items()}
         done = sum(instance["served"] for instance in (await lean.stats())["instances"])
         while done < 2000:
             done += (await drive(ours, mix(table, SEARCHES, done)))[0]
         print(f"\nready after       ours {ready:.2f} s, prototype {theirs.ready_s:.2f} s")
-        print(f"memory            ours {tree_mb(ours.pid):.0f} MB after {done} requests, prototype {tree_mb(theirs.pid):.0f} MB")
+        print(
+            f"memory            ours {tree_mb(ours.pid):.0f} MB after {done} requests, prototype {tree_mb(theirs.pid):.0f} MB"
+        )
         print(f"requests/s        ours {rates['ours']:.1f}, prototype {rates['prototype']:.1f}")
         print(f"processor ms each ours {costs['ours']:.1f}, prototype {costs['prototype']:.1f}")
-        print(f"ratio             {rates['ours'] / rates['prototype']:.2f} in requests/s, {costs['prototype'] / costs['ours']:.2f} in processor time  (1 or more: no slower)")
+        print(
+            f"ratio             {rates['ours'] / rates['prototype']:.2f} in requests/s, {costs['prototype'] / costs['ours']:.2f} in processor time  (1 or more: no slower)"
+        )
     theirs.worker.p.kill()
 
 

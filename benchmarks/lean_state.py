@@ -24,23 +24,53 @@ PROOFS = [
     (
         "∀ p q r s : Prop, (p ∧ q) ∧ (r ∧ s) → (s ∧ r) ∧ (q ∧ p)",
         [
-            *("intro p", "intro q", "intro r", "intro s", "intro h", "obtain ⟨hpq, hrs⟩ := h", "obtain ⟨hp, hq⟩ := hpq"),
+            *(
+                "intro p",
+                "intro q",
+                "intro r",
+                "intro s",
+                "intro h",
+                "obtain ⟨hpq, hrs⟩ := h",
+                "obtain ⟨hp, hq⟩ := hpq",
+            ),
             *("obtain ⟨hr, hs⟩ := hrs", "constructor", "constructor", "exact hs"),
         ],
     ),
     (
         "∀ a b c d : Nat, a < b → b < c → c < d → a + 3 ≤ d",
         [
-            *("intro a b c d", "intro h₁", "intro h₂", "intro h₃", "have k₁ : a + 1 ≤ b := by omega", "have k₂ : b + 1 ≤ c := by omega"),
-            *("have k₃ : c + 1 ≤ d := by omega", "have k₄ : a + 2 ≤ c := by omega", "have k₅ : a + 2 ≤ d := by omega", "skip", "omega"),
+            *(
+                "intro a b c d",
+                "intro h₁",
+                "intro h₂",
+                "intro h₃",
+                "have k₁ : a + 1 ≤ b := by omega",
+                "have k₂ : b + 1 ≤ c := by omega",
+            ),
+            *(
+                "have k₃ : c + 1 ≤ d := by omega",
+                "have k₄ : a + 2 ≤ c := by omega",
+                "have k₅ : a + 2 ≤ d := by omega",
+                "skip",
+                "omega",
+            ),
         ],
     ),
     (
         "∀ (xs ys : List Nat), (xs ++ ys).length = ys.length + xs.length",
         [
             *("intro xs", "intro ys", "induction xs with | nil => ?_ | cons x xs ih => ?_", "simp"),
-            *("have e₁ : x :: xs ++ ys = x :: (xs ++ ys) := rfl", "have e₂ : (x :: (xs ++ ys)).length = (xs ++ ys).length + 1 := rfl"),
-            *("have e₃ : (x :: xs).length = xs.length + 1 := rfl", "have e₄ := congrArg (· + 1) ih", "skip", "clear e₄", "simp [ih, Nat.add_assoc]"),
+            *(
+                "have e₁ : x :: xs ++ ys = x :: (xs ++ ys) := rfl",
+                "have e₂ : (x :: (xs ++ ys)).length = (xs ++ ys).length + 1 := rfl",
+            ),
+            *(
+                "have e₃ : (x :: xs).length = xs.length + 1 := rfl",
+                "have e₄ := congrArg (· + 1) ih",
+                "skip",
+                "clear e₄",
+                "simp [ih, Nat.add_assoc]",
+            ),
         ],
     ),
 ]

@@ -38,13 +38,22 @@ ALONE = 12
 def make_states(count: int) -> list[str]:
     """Proof states of the usual length: prompts of about 160 tokens."""
     draw = random.Random(0)
-    kinds = ["{a} ≤ {b} + {k}", "{a} ∣ {b} * {c}", "({a} + {b}) ^ 2 = {c} % {k}", "∃ x, x * {a} = {b}", "{a} < {k} ∨ {b} = {c}"]
+    kinds = [
+        "{a} ≤ {b} + {k}",
+        "{a} ∣ {b} * {c}",
+        "({a} + {b}) ^ 2 = {c} % {k}",
+        "∃ x, x * {a} = {b}",
+        "{a} < {k} ∨ {b} = {c}",
+    ]
 
     def fact() -> str:
         a, b, c = draw.sample("abcdkmnxyz", 3)
         return draw.choice(kinds).format(a=a, b=b, c=c, k=draw.randrange(100))
 
-    return ["\n".join(["a b c d k m n x y z : Nat", *(f"h{i} : {fact()}" for i in range(9)), f"⊢ {fact()}"]) for _ in range(count)]
+    return [
+        "\n".join(["a b c d k m n x y z : Nat", *(f"h{i} : {fact()}" for i in range(9)), f"⊢ {fact()}"])
+        for _ in range(count)
+    ]
 
 
 async def main() -> int:
@@ -63,7 +72,9 @@ async def main() -> int:
         model = AutoModelForCausalLM.from_pretrained(folder).eval()
         prompts = [prompt(s) for s in states]
         length = sum(len(tokenizer(p)["input_ids"]) for p in prompts) / len(prompts)
-        print(f"{model.num_parameters() / 1e6:.2f} M parameters, {STATES} prompts of {length:.0f} tokens, {chosen.tokens} new, {threads()} thread(s)")
+        print(
+            f"{model.num_parameters() / 1e6:.2f} M parameters, {STATES} prompts of {length:.0f} tokens, {chosen.tokens} new, {threads()} thread(s)"
+        )
 
         def generate(texts: list[str]) -> int:
             """transformers, these prompts in one batch; every reply as long as the server's (no early end)."""

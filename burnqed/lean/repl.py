@@ -80,7 +80,11 @@ async def prove(backend: LeanBackend, theorem: Theorem, root: ProofState, ask: A
         tactics.append(line)
         say(show(outcome.state))
     verdict = await backend.check(theorem, "\n".join(tactics))
-    say(f"Accepted. Axioms: {', '.join(verdict.axioms) or 'none'}." if verdict.accepted else f"Refused: {verdict.reason}")
+    say(
+        f"Accepted. Axioms: {', '.join(verdict.axioms) or 'none'}."
+        if verdict.accepted
+        else f"Refused: {verdict.reason}"
+    )
     return True
 
 

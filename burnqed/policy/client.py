@@ -263,7 +263,9 @@ class PolicyClient:
                         raise Unavailable("the reply is incomplete")
                     return reply
         except Unavailable as error:
-            raise TryAgain(f"The policy server did not answer {url} in {ATTEMPTS} tries ({error}); see its log.") from None
+            raise TryAgain(
+                f"The policy server did not answer {url} in {ATTEMPTS} tries ({error}); see its log."
+            ) from None
         raise AssertionError("unreachable")
 
     async def _exchange(self, method: str, url: str, body: Any) -> httpx.Response:
@@ -347,7 +349,9 @@ def read(response: httpx.Response, kind: type[Reply], url: str) -> Reply:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"The reply of {url} is not what SGLang or burnqed serve answers ({place}: {first['msg']}); check the address.") from None
+        raise BadInput(
+            f"The reply of {url} is not what SGLang or burnqed serve answers ({place}: {first['msg']}); check the address."
+        ) from None
 
 
 def complaint(response: httpx.Response) -> str:

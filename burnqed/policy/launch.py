@@ -1,7 +1,7 @@
 """Starts the embedded policy server beside a command that has no sidecar (`burnqed eval`), and ends it.
 
-    async with launched("runs/demo/iterations/iter_0/model", None, config.policy) as urls:
-        client = PolicyClient(config.policy, urls.generate, urls.score)
+async with launched("runs/demo/iterations/iter_0/model", None, config.policy) as urls:
+    client = PolicyClient(config.policy, urls.generate, urls.score)
 """
 
 from __future__ import annotations

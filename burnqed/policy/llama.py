@@ -288,7 +288,9 @@ class LlamaRows:
     @torch.inference_mode()
     def keep(self, rows: Sequence[int]) -> None:
         """Drops all other rows; the last open groups move into the slots of groups that are finished."""
-        self.slot, self.rank, self.position = ([field[r] for r in rows] for field in (self.slot, self.rank, self.position))
+        self.slot, self.rank, self.position = (
+            [field[r] for r in rows] for field in (self.slot, self.rank, self.position)
+        )
         open_slots = set(self.slot)
         holes = [s for s in range(len(open_slots)) if s not in open_slots]
         moved = dict(zip(sorted(s for s in open_slots if s >= len(open_slots)), holes, strict=True))

@@ -83,11 +83,15 @@ def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False)
 
             network = Causal(folder, type_, device)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise BadInput(f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder.") from error
+        raise BadInput(
+            f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder."
+        ) from error
     except Exception as error:  # tokenizers and safetensors raise bare exceptions of their own
         if type(error).__name__ not in ("Exception", "SafetensorError"):
             raise
-        raise BadInput(f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder.") from error
+        raise BadInput(
+            f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder."
+        ) from error
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return LanguageModel(folder, model_version(folder), dtype, network, tokenizer, end_ids(folder, config))

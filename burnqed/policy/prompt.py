@@ -39,7 +39,9 @@ WORD = r"(?<![\w.'!?])({})(?![\w'!?])"
 CHEAT = re.compile(WORD.format("sorry|admit|sorryAx"))
 MODIFIER = r"(?:@\[[^\]]*\]\s*|(?:private|protected|noncomputable|partial|unsafe|local|scoped)\s+)*"
 DECLARATION = re.compile(rf"\s*{MODIFIER}(?:theorem|lemma|example|def|abbrev|instance|axiom|opaque)(?![\w.'])")
-PREAMBLE = re.compile(r"\s*(?:import|open|namespace|section|end|variable|universe|set_option|attribute|#\w+)(?![\w.'])(?!.*\sin(?:\s|$))")
+PREAMBLE = re.compile(
+    r"\s*(?:import|open|namespace|section|end|variable|universe|set_option|attribute|#\w+)(?![\w.'])(?!.*\sin(?:\s|$))"
+)
 BODY = re.compile(r":=\s*by(?![\w.'])")
 BY = re.compile(r"\s*by(?![\w.'])")
 FENCE = re.compile(r"^[ \t]*```(\w*)[^\n]*$", re.MULTILINE)

@@ -191,7 +191,9 @@ def samples_of(request: GenerateRequest, loaded: Loaded) -> list[Any]:
     given = request.sampling_params
     params = given if isinstance(given, list) else [given] * len(texts)
     if not texts or len(params) != len(texts):
-        raise BadInput(f"{len(texts)} texts and {len(params)} sampling_params; give at least one text, and one set for each")
+        raise BadInput(
+            f"{len(texts)} texts and {len(params)} sampling_params; give at least one text, and one set for each"
+        )
     distinct = list(dict.fromkeys(texts))
     ids = {t: e.ids for t, e in zip(distinct, loaded.encoder.model.tokenizer.encode_batch(distinct), strict=True)}
     samples = []
@@ -286,7 +288,9 @@ def listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        raise BadInput(f"Port {port} of {host} cannot be used ({error.strerror}); stop what uses it, or choose another --port.") from None
+        raise BadInput(
+            f"Port {port} of {host} cannot be used ({error.strerror}); stop what uses it, or choose another --port."
+        ) from None
     listener.listen(128)
     return listener
 

@@ -21,7 +21,9 @@ def model_files(folder: Path) -> list[Path]:
     Raises BadInput when the folder is not a complete model.
     """
     if not folder.is_dir():
-        raise BadInput(f"There is no model at {folder}; give the folder of a trained model, such as iterations/iter_0/model.")
+        raise BadInput(
+            f"There is no model at {folder}; give the folder of a trained model, such as iterations/iter_0/model."
+        )
     weights = sorted(folder.glob("*.safetensors"))
     files = [folder / "config.json", folder / "tokenizer.json", *weights]
     missing = [file.name for file in files if not file.is_file()] + ([] if weights else ["*.safetensors"])
@@ -45,7 +47,9 @@ def sha256(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def embedding_identity(version: str, *, dtype: str, max_tokens: int, quantisation: str = "none", pooling: str = "mean") -> str:
+def embedding_identity(
+    version: str, *, dtype: str, max_tokens: int, quantisation: str = "none", pooling: str = "mean"
+) -> str:
     """Identity of embeddings: a head scores those it was trained on and refuses all others.
 
     `dtype` and `quantisation` are those of the weights while encoding, `max_tokens` is where texts are cut.

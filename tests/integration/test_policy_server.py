@@ -237,7 +237,9 @@ async def test_proposals_are_the_same_for_equal_seeds_in_any_company(policy: Pol
         assert [c.log_prob for c in one.candidates] == sorted((c.log_prob for c in one.candidates), reverse=True)
 
 
-async def test_a_log_probability_is_the_sum_over_the_tokens_of_the_reply(policy: PolicyClient, http: httpx.Client) -> None:
+async def test_a_log_probability_is_the_sum_over_the_tokens_of_the_reply(
+    policy: PolicyClient, http: httpx.Client
+) -> None:
     [found] = await policy.propose(STATES[:1], candidates=3, temperature=0.0, seeds=[0])
     params = {"temperature": 0.0, "max_new_tokens": SHAPE.max_new_tokens}
     reply = http.post("/generate", json={"text": prompt(STATES[0]), "sampling_params": params, "return_logprob": True})
@@ -252,7 +254,9 @@ async def test_states_travel_in_requests_of_at_most_max_batch_replies(policy: Po
     assert server.faults.requests == ["/generate"] * 3
 
 
-async def test_a_state_that_is_too_long_has_no_candidates_and_does_not_spoil_its_neighbours(policy: PolicyClient) -> None:
+async def test_a_state_that_is_too_long_has_no_candidates_and_does_not_spoil_its_neighbours(
+    policy: PolicyClient,
+) -> None:
     states = [STATES[0], "n : Nat\n" * 300 + "⊢ n = n", STATES[1]]
     proposals = await policy.propose(states, candidates=2, temperature=1.0, seeds=[1, 2, 3])
     assert [bool(p.candidates) for p in proposals] == [True, False, True]
@@ -299,7 +303,9 @@ async def test_info_names_model_embeddings_and_head(policy: PolicyClient, folder
     assert info.head_id == policy.head_id == EnergyHead.load(head).head_id
 
 
-async def test_embeddings_and_energies_equal_those_computed_here(policy: PolicyClient, folder: Path, head: Path) -> None:
+async def test_embeddings_and_energies_equal_those_computed_here(
+    policy: PolicyClient, folder: Path, head: Path
+) -> None:
     texts = STATES * 10  # more than one request
     encoder = Encoder(folder, max_tokens=SHAPE.embed_max_tokens)
     vectors = await policy.embed(texts)
@@ -365,7 +371,16 @@ def test_duplicates_and_empty_replies_are_dropped_and_the_likeliest_is_kept() ->
 def test_tokens_behind_the_first_tactic_do_not_count() -> None:
     written_on = generated("rfl\nsimp", (-1.0, "rfl"), (-2.0, "\n"), (-4.0, "simp"), (-8.0, "<|end|>"))
     assert proposal([written_on]).candidates[0].log_prob == -1.0
-    split = generated("exact ⟨h⟩\nx", (-1.0, "exact"), (-2.0, " "), (-4.0, "\ufffd"), (-8.0, "\ufffd"), (-16.0, "h"), (-32.0, "⟩"), (-64.0, "\nx"))
+    split = generated(
+        "exact ⟨h⟩\nx",
+        (-1.0, "exact"),
+        (-2.0, " "),
+        (-4.0, "\ufffd"),
+        (-8.0, "\ufffd"),
+        (-16.0, "h"),
+        (-32.0, "⟩"),
+        (-64.0, "\nx"),
+    )
     assert proposal([split]).candidates[0].log_prob == -63.0
 
 

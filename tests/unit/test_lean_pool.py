@@ -55,7 +55,9 @@ def test_without_limits_the_machine_counts(tmp_path: Path, own: Path) -> None:
 
 
 @pytest.mark.parametrize(("quota", "workers"), [(0.5, 1), (1, 1), (2, 2), (4, 3), (8, 6), (64, 16)])
-def test_three_quarters_of_the_quota_at_least_one_at_most_sixteen(monkeypatch: pytest.MonkeyPatch, quota: float, workers: int) -> None:
+def test_three_quarters_of_the_quota_at_least_one_at_most_sixteen(
+    monkeypatch: pytest.MonkeyPatch, quota: float, workers: int
+) -> None:
     monkeypatch.setattr(pool, "cpu_quota", lambda: quota)
     monkeypatch.setattr(pool, "memory_limit", lambda: 2**40)
     assert pool.default_workers(1_200) == workers

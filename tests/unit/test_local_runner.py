@@ -56,12 +56,19 @@ def test_a_fan_out_runs_one_pod_for_each_number_that_a_parameter_lists(count: in
             env=[Env(name="OUT", value="/tmp/out")],
             outputs=[Parameter(name="shards", value_from=ValueFrom(path="/tmp/out/shards"))],
         )
-        shard = python("shard", f"import sys; open({str(tmp_path)!r} + '/' + sys.argv[1], 'w')", inputs=[Parameter(name="shard")])
+        shard = python(
+            "shard", f"import sys; open({str(tmp_path)!r} + '/' + sys.argv[1], 'w')", inputs=[Parameter(name="shard")]
+        )
         shard.args.append("{{inputs.parameters.shard}}")
         last = python("last", "pass")
         with DAG(name="main"):
             plan(name="plan")
-            shard(name="shard", depends="plan", with_param="{{tasks.plan.outputs.parameters.shards}}", arguments={"shard": "{{item}}"})
+            shard(
+                name="shard",
+                depends="plan",
+                with_param="{{tasks.plan.outputs.parameters.shards}}",
+                arguments={"shard": "{{item}}"},
+            )
             last(name="last", depends="shard.Succeeded || shard.Skipped")
     result = run(w)
     assert result.exit_code == 0
@@ -85,7 +92,11 @@ def test_exit_75_is_repeated_and_a_bug_is_not(tmp_path: Path) -> None:
             bug(name="bug", depends="again")
             after(name="after", depends="bug.Succeeded")
     result = run(w)
-    assert {n.name: (n.phase.value, n.attempts) for n in result.nodes} == {"again": ("Succeeded", 2), "bug": ("Failed", 1), "after": ("Omitted", 0)}
+    assert {n.name: (n.phase.value, n.attempts) for n in result.nodes} == {
+        "again": ("Succeeded", 2),
+        "bug": ("Failed", 1),
+        "after": ("Omitted", 0),
+    }
     assert result.phase == "Failed"
     assert result.exit_code == 1
 
@@ -102,7 +113,9 @@ def test_repetitions_end_at_the_limit() -> None:
 
 def test_a_pod_past_its_deadline_is_ended_and_not_repeated() -> None:
     with Workflow(generate_name="w-", entrypoint="main") as w:
-        slow = python("slow", "import time; time.sleep(60)", retry=RetryPolicy(limit=2, seconds=0), active_deadline_seconds=1)
+        slow = python(
+            "slow", "import time; time.sleep(60)", retry=RetryPolicy(limit=2, seconds=0), active_deadline_seconds=1
+        )
         with DAG(name="main"):
             slow(name="slow")
     started = time.monotonic()
@@ -135,7 +148,13 @@ def sidecar(script: str) -> UserContainer:
 
 def test_a_sidecar_serves_main_at_a_free_port_and_ends_with_it() -> None:
     with Workflow(generate_name="w-", entrypoint="main") as w:
-        search = python("search", CLIENT, sidecars=[sidecar(SERVER)], env=[Env(name="BURNQED_POLICY_PORT", value="30000")], inputs=[Parameter(name="i")])
+        search = python(
+            "search",
+            CLIENT,
+            sidecars=[sidecar(SERVER)],
+            env=[Env(name="BURNQED_POLICY_PORT", value="30000")],
+            inputs=[Parameter(name="i")],
+        )
         with DAG(name="main"):
             search(name="search", with_param="[0, 1]", arguments={"i": "{{item}}"})
     result = run(w)
@@ -162,7 +181,11 @@ def test_a_retry_that_is_not_a_retry_policy_is_an_error() -> None:
 def test_the_exit_handler_sees_how_the_workflow_ended(tmp_path: Path) -> None:
     with Workflow(generate_name="w-", entrypoint="main", on_exit="outcome") as w:
         bug = python("bug", "raise RuntimeError")
-        python("outcome", f"import os; open({str(tmp_path / 'x')!r}, 'w').write(os.environ['STATUS'])", env=[Env(name="STATUS", value="{{workflow.status}}")])
+        python(
+            "outcome",
+            f"import os; open({str(tmp_path / 'x')!r}, 'w').write(os.environ['STATUS'])",
+            env=[Env(name="STATUS", value="{{workflow.status}}")],
+        )
         with DAG(name="main"):
             bug(name="bug")
     assert run(w).exit_code == 1
@@ -179,7 +202,9 @@ def test_a_gate_asks(answer: bool, phase: str) -> None:
 
 
 def mutexed() -> Workflow:
-    with Workflow(generate_name="w-", entrypoint="main", synchronization=Synchronization(mutexes=[Mutex(name="test-mutex")])) as w:
+    with Workflow(
+        generate_name="w-", entrypoint="main", synchronization=Synchronization(mutexes=[Mutex(name="test-mutex")])
+    ) as w:
         slow = python("slow", "import time; time.sleep(1)")
         with DAG(name="main"):
             slow(name="slow")
@@ -210,7 +235,9 @@ def test_processes_of_a_killed_runner_that_watch_their_lifeline_end_within_5_s(t
         asyncio.run(LocalRunner(w, echo=lambda line: print(line, flush=True)).run())
         """)
     )
-    runner = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)})
+    runner = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
     assert runner.stdout is not None
     assert b"up" in runner.stdout.readline()
     children = psutil.Process(runner.pid).children(recursive=True)

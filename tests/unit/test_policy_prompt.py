@@ -7,9 +7,7 @@ from burnqed.policy.prompt import STOP, extract, extract_tactic, prompt
 
 def test_the_prompt_has_exactly_these_bytes() -> None:
     assert prompt("n : Nat\n⊢ n + 0 = n").encode() == (
-        b"Complete the following Lean 4 code:\n\n```lean4\n/- tactic state:\n"
-        b"n : Nat\n\xe2\x8a\xa2 n + 0 = n\n"
-        b"-/\n```\n"
+        b"Complete the following Lean 4 code:\n\n```lean4\n/- tactic state:\nn : Nat\n\xe2\x8a\xa2 n + 0 = n\n-/\n```\n"
     )
 
 
@@ -75,7 +73,9 @@ def test_an_extracted_tactic_is_extracted_again(tactic: str) -> None:
     assert extract_tactic(tactic) == tactic
 
 
-@pytest.mark.parametrize(("reply", "rest"), [("simp", ""), ("simp\nring", "\nring"), ("-- c\nsimp\n```\nx", "\n```\nx")])
+@pytest.mark.parametrize(
+    ("reply", "rest"), [("simp", ""), ("simp\nring", "\nring"), ("-- c\nsimp\n```\nx", "\n```\nx")]
+)
 def test_the_place_where_the_tactic_ends_is_known(reply: str, rest: str) -> None:
     found = extract(reply)
     assert found is not None

@@ -41,11 +41,15 @@ class Toy:
         self.store.write_text(f"{unit.prefix}/partial", "x")
         if self.fail:
             raise TryAgain("cut off")
-        self.store.write_text(f"{unit.prefix}/out", f"{unit.prefix} {context.config.search.budget if 'first' in unit.prefix else ''}")
+        self.store.write_text(
+            f"{unit.prefix}/out", f"{unit.prefix} {context.config.search.budget if 'first' in unit.prefix else ''}"
+        )
         return {"n": 1}
 
     def context(self, *overrides: str, **options: object) -> Context:
-        return Context(self.store, Layout(RUN, 0), resolve("default", list(overrides)).config, Path("/nonexistent"), **options)  # type: ignore[arg-type]
+        return Context(
+            self.store, Layout(RUN, 0), resolve("default", list(overrides)).config, Path("/nonexistent"), **options
+        )  # type: ignore[arg-type]
 
     def run(self, *overrides: str, redo: frozenset[str] = frozenset()) -> list[str]:
         """Runs everything that the plan asks for, and returns what really ran."""

@@ -54,7 +54,9 @@ async def replay(proof: KnownProof, lean: LeanBackend) -> Replayed:
         for number, tactic in enumerate(proof.tactics, 1):
             outcome = await lean.apply(states[-1], tactic)
             if outcome.status is not TacticStatus.OK or outcome.state is None:
-                return Replayed(proof, tuple(states), f"tactic {number} ({tactic!r}): {outcome.status}: {outcome.message}")
+                return Replayed(
+                    proof, tuple(states), f"tactic {number} ({tactic!r}): {outcome.status}: {outcome.message}"
+                )
             states.append(outcome.state)
     finally:
         await lean.release(states[0])

