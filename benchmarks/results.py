@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import datetime
+import itertools
 import shlex
 import subprocess
 import sys
@@ -118,7 +119,7 @@ def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
     lines += ["", "| change | newly solved | lost | net | p (McNemar, exact, two-sided) |", "|---|---:|---:|---:|---:|"]
     for label in ("without head", "with head"):
         steps = ["18 probe tactics", *(f"iteration {i} {label}" for i in range(ITERATIONS))]
-        for before, after in [*zip(steps, steps[1:], strict=False), (steps[1], steps[-1])]:
+        for before, after in [*itertools.pairwise(steps), (steps[1], steps[-1])]:
             c = change(before, after, columns)
             lines.append(f"| {before} → {after} | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |")
     lines += ["", "| what the head changes | newly solved | lost | net | p |", "|---|---:|---:|---:|---:|"]
