@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest_asyncio
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.protocol import Outcome, ProofState, TacticStatus, Theorem
+from burnqed.lean.repl import repl
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -314,3 +316,16 @@ async def test_code_that_lean_runs_sees_no_environment_and_is_one_thread(
     facts = await lean.facts(Theorem(name="t", statement="True", header=header), "trivial")
     assert isinstance(facts, ProofFacts)
     assert facts.header_errors == [f"line 1: {found}"]
+
+
+async def test_a_session_takes_tactics_back_and_ends_with_a_verdict(lean: EmbeddedLean) -> None:
+    lines = ["intro a", ":undo", "nonsense", "intro a b", ":goals", "omega", "List.nonsense = 1", "1 = 1", ":proof", "rfl", "2 = 2", ":quit"]
+    output = io.StringIO()
+    await repl(lean, io.StringIO("\n".join(lines)), output, COMMUTES.statement)
+    said = output.getvalue()
+    assert said.startswith("⊢ ∀ (a b : ℕ), a + b = b + a\na : ℕ\n⊢ ∀ (b : ℕ), a + b = b + a\n⊢ ∀ (a b : ℕ)")
+    assert "error: unknown tactic" in said
+    assert said.count("a b : ℕ\n⊢ a + b = b + a\n") == 2
+    assert "error: The statement does not elaborate" in said
+    assert said.count("No goals.\nAccepted. Axioms: none.\n") == 2
+    assert said.endswith("⊢ 2 = 2\n")

@@ -2,10 +2,10 @@
 // Proof states that are kept: a tactic runs on the saved state of the tactic before it, nothing is run twice.
 //
 // A search starts by elaborating `theorem NAME SIGNATURE := by⏎skip` for real. When Lean evaluates `skip`, the contexts and states of its
-// monads are taken, and the elaboration is given up. A tactic is then evaluated, by the same function that evaluates a tactic block, in these contexts and on copies
-// of the state after its predecessor: what it does is what it would do as the next line of the block. Two things differ, and both
-// only in what counts as failure: error recovery is off, so that the first error fails the tactic, and each tactic has heartbeats of
-// its own.
+// monads are taken, and the elaboration is given up. A tactic is then evaluated, by the same function that evaluates a tactic block,
+// in these contexts and on copies of the state after its predecessor: what it does is what it would do as the next line of the block.
+// Two things differ, and both only in what counts as failure: error recovery is off, so that the first error fails the tactic, and
+// each tactic has heartbeats of its own.
 
 const { LeanError } = require('./objects.cjs');
 const { Refused, Source, messageText, messagesOf, syntaxArguments, syntaxRange } = require('./frontend.cjs');
@@ -32,7 +32,7 @@ class Goals {
   constructor(frontend, dependencies) {
     this.frontend = frontend;
     this.dependencies = dependencies;
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}}; of a root also {contexts, commandState, goal}
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}}; of a root also {contexts, commandState, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -45,7 +45,8 @@ class Goals {
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
     const state = { contexts, values: this.withoutMessages(captured.values), commandState: lean.retain(header.state) };
-    const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry {size, key, …}
+    const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry: {size, key, …}
+    if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
     if (!this.isProposition(state)) {
       this.drop(state);
