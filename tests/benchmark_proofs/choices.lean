@@ -1,13 +1,5 @@
 -- Maxima, if-then-else, pairs, options.
 
-theorem max_times : ∀ a b c : Nat, max a b * c = max (a * c) (b * c) := by
-  intro a b c
-  rcases Nat.le_total a b with h | h
-  have h1 := Nat.mul_le_mul_right c h
-  grind
-  have h1 := Nat.mul_le_mul_right c h
-  grind
-
 theorem min_square : ∀ a b : Nat, min (a * a) (b * b) = min a b * min a b := by
   intro a b
   rcases Nat.le_total a b with h | h
@@ -52,12 +44,6 @@ theorem pair_fibonacci : ∀ (f : Nat → Nat × Nat), f 0 = (1, 1) → (∀ n, 
   simp [hf]
   omega
 
-theorem pair_quotient : ∀ n : Nat, ∃ p : Nat × Nat, n = 9 * p.1 + p.2 ∧ p.2 < 9 := by
-  intro n
-  refine ⟨(n / 9, n % 9), ?_⟩
-  simp
-  omega
-
 theorem option_counter : ∀ (f : Nat → Option Nat), f 0 = some 3 → (∀ n, f (n + 1) = (f n).map (fun a => a + 2)) → ∀ n, f n = some (2 * n + 3) := by
   intro f hf0 hf n
   induction n with | zero => ?_ | succ n ih => ?_
@@ -65,47 +51,8 @@ theorem option_counter : ∀ (f : Nat → Option Nat), f 0 = some 3 → (∀ n, 
   simp [hf, ih]
   omega
 
-theorem option_none : ∀ (f : Nat → Option Nat), f 0 = none → (∀ n, f (n + 1) = (f n).map (fun a => 4 * a)) → ∀ n, f n = none := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  exact hf0
-  simp [hf, ih]
-
-theorem option_values : ∀ (f : Option Nat → Nat), f none = 6 → (∀ a, f (some a) = a * a + 6) → ∀ o, 6 ≤ f o := by
-  intro f h1 h2 o
-  cases o with | none => ?_ | some a => ?_
-  omega
-  have h3 := h2 a
-  omega
-
-theorem max_and_min : ∀ a b : Nat, max a b + 2 * min a b ≤ 2 * a + b := by
-  intro a b
-  omega
-
-theorem max_monotone : ∀ a b c : Nat, a ≤ b → max a c ≤ max b c := by
-  intro a b c h
-  omega
-
-theorem chosen_maximum : ∀ a b : Nat, (if a ≤ b then b else a) = max a b := by
-  intro a b
-  grind
-
-theorem chosen_bound : ∀ a b : Nat, (if a < b then b - a else a - b) ≤ a + b := by
-  intro a b
-  split
-  omega
-  omega
-
 theorem option_cases : ∀ o : Option Nat, o.isSome = true ∨ o.isNone = true := by
   intro o
   cases o with | none => ?_ | some a => ?_
   simp
   simp
-
-theorem pair_components : ∀ p q : Nat × Nat, p = q → p.1 + q.2 = q.1 + p.2 := by
-  intro p q h
-  grind
-
-theorem pair_swap : ∀ (f : Nat × Nat → Nat × Nat), (∀ a b, f (a, b) = (b, a)) → ∀ a b, f (f (a, b)) = (a, b) := by
-  intro f h a b
-  simp [h]

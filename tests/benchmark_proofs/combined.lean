@@ -165,13 +165,6 @@ theorem powers_and_residues : (∀ n : Nat, 12 ^ n % 11 = 1) ∧ ∀ n : Nat, 2 
   simp [Nat.add_mod, Nat.mul_mod, h]
   simp [Nat.add_mod, Nat.mul_mod, h]
 
-theorem power_laws_by_recursion : ∀ (f : Nat → Nat → Nat), (∀ n, f 0 n = 1) → (∀ m n, f (m + 1) n = n * f m n) → ∀ a m n, f (a + m) n = f a n * f m n := by
-  intro f hf0 hf a m n
-  induction a with | zero => ?_ | succ a ih => ?_
-  simp [hf0]
-  rw [Nat.add_right_comm, hf, hf, ih]
-  grind
-
 theorem maximum_of_appended : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :: xs) = max x (f xs)) → ∀ xs ys, f xs ≤ f (xs ++ ys) ∧ f ys ≤ f (xs ++ ys) := by
   intro f hf0 hf xs ys
   induction xs with | nil => ?_ | cons x xs ih => ?_

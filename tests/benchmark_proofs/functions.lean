@@ -1,12 +1,5 @@
 -- Logic, properties of functions, iterates.
 
-theorem surjective_composition : ∀ (f g : Nat → Nat), (∀ b, ∃ a, f a = b) → (∀ b, ∃ a, g a = b) → ∀ b, ∃ a, g (f a) = b := by
-  intro f g h1 h2 b
-  obtain ⟨c, hc⟩ := h2 b
-  obtain ⟨a, ha⟩ := h1 c
-  refine ⟨a, ?_⟩
-  rw [ha, hc]
-
 theorem surjective_twice : ∀ (f : Nat → Nat), (∀ b, ∃ a, f a = b) → ∀ b, ∃ a, f (f a) = b + 2 := by
   intro f h b
   obtain ⟨c, hc⟩ := h (b + 2)
@@ -42,13 +35,6 @@ theorem homomorphism_power : ∀ (f : Nat → Nat), f 0 = 1 → (∀ a b, f (a +
   simp [hf0]
   rw [h, ih, Nat.pow_succ]
 
-theorem iterate_commutes : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = g n (f a)) → ∀ n a, f (g n a) = g n (f a) := by
-  intro f g hg0 hg n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hg0]
-  intro a
-  rw [hg, hg, ih]
-
 theorem iterate_adds : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = g n (f a)) → ∀ m n a, g (m + n) a = g n (g m a) := by
   intro f g hg0 hg m n
   induction m with | zero => ?_ | succ m ih => ?_
@@ -63,12 +49,6 @@ theorem iterate_of_addition : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (
   intro a
   rw [hg, hf, ih]
   omega
-
-theorem iterate_fixed : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), f 4 = 4 → (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = f (g n a)) → ∀ n, g n 4 = 4 := by
-  intro f g h hg0 hg n
-  induction n with | zero => ?_ | succ n ih => ?_
-  rw [hg0]
-  rw [hg, ih, h]
 
 theorem iterate_monotone : ∀ (f : Nat → Nat) (g : Nat → Nat → Nat), (∀ a b, a ≤ b → f a ≤ f b) → (∀ a, g 0 a = a) → (∀ n a, g (n + 1) a = f (g n a)) → ∀ n a b, a ≤ b → g n a ≤ g n b := by
   intro f g hf hg0 hg n a b h
@@ -100,18 +80,6 @@ theorem power_values : ∀ (f : Nat → Nat), (∀ a, f a = 3 ^ a) → ∀ a, a 
   rw [Nat.pow_succ]
   omega
 
-theorem two_predicates : ∀ (p q : Nat → Prop), (∀ x, p x → q (x + 1)) → (∃ x, p x) → ∃ x, q x := by
-  intro p q h1 h2
-  obtain ⟨x, hx⟩ := h2
-  refine ⟨x + 1, ?_⟩
-  exact h1 x hx
-
-theorem proposition_out : ∀ (p : Nat → Prop) (c : Prop), (∀ x, p x ∨ c) ↔ (∀ x, p x) ∨ c := by
-  intro p c
-  by_cases h : c
-  simp [h]
-  simp [h]
-
 theorem drinker_for_existence : ∀ (p : Nat → Prop), ∃ x, (∃ y, p y) → p x := by
   intro p
   by_cases h : ∃ y, p y
@@ -120,57 +88,3 @@ theorem drinker_for_existence : ∀ (p : Nat → Prop), ∃ x, (∃ y, p y) → 
   simp [hy]
   refine ⟨0, ?_⟩
   simp [h]
-
-theorem relation_of_neighbours : ∀ (r : Nat → Nat → Prop), (∀ a b c, r a b → r b c → r a c) → (∀ n, r n (n + 1)) → ∀ n, r 0 (n + 1) := by
-  intro r h1 h2 n
-  induction n with | zero => ?_ | succ n ih => ?_
-  exact h2 0
-  exact h1 _ _ _ ih (h2 _)
-
-theorem injective_composition : ∀ (f g : Nat → Nat), (∀ a b, f a = f b → a = b) → (∀ a b, g a = g b → a = b) → ∀ a b, g (f a) = g (f b) → a = b := by
-  intro f g h1 h2 a b h
-  grind
-
-theorem square_root_of_successor : ∀ (f : Nat → Nat), (∀ a, f (f a) = a + 1) → ∀ a b, f a = f b → a = b := by
-  intro f h a b h1
-  grind
-
-theorem inverse_functions : ∀ (f g : Nat → Nat), (∀ a, f (g a) = a) → ∀ a b, g a = g b → a = b := by
-  intro f g h a b h1
-  grind
-
-theorem add_constant_injective : ∀ (f : Nat → Nat), (∀ a, f a = 3 * a + 2) → ∀ a b, f a = f b → a = b := by
-  intro f h a b h1
-  grind
-
-theorem modus_tollens_chain : ∀ (a b c : Prop), (a → b) → (b → c) → ¬ c → ¬ a := by
-  intro a b c h1 h2 h3
-  grind
-
-theorem distribute : ∀ (a b c : Prop), a ∧ (b ∨ c) ↔ (a ∧ b) ∨ (a ∧ c) := by
-  intro a b c
-  grind
-
-theorem exists_or : ∀ (p q : Nat → Prop), (∃ x, p x ∨ q x) → (∃ x, p x) ∨ (∃ x, q x) := by
-  intro p q h
-  grind
-
-theorem forall_and : ∀ (p q : Nat → Prop), (∀ x, p x ∧ q x) → (∀ x, p x) ∧ (∀ x, q x) := by
-  intro p q h
-  grind
-
-theorem peirce : ∀ (a b : Prop), ((a → b) → a) → a := by
-  intro a b h
-  grind
-
-theorem involution_step : ∀ (f : Nat → Nat), (∀ a, f (f a) = a) → ∀ a, f (f (f a)) = f a := by
-  intro f h a
-  grind
-
-theorem no_counterexample : ∀ (p q : Nat → Prop), ¬ (∃ x, p x ∧ ¬ q x) → ∀ x, p x → q x := by
-  intro p q h x hx
-  grind
-
-theorem constant_after_step : ∀ (f : Nat → Nat), (∀ a, f (a + 1) = f a) → f 3 = f 0 := by
-  intro f h
-  grind

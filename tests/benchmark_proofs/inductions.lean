@@ -1,22 +1,10 @@
 -- Induction in steps of two, strong induction, induction on one of two numbers.
 
-theorem predicate_from : ∀ (p : Nat → Prop), p 3 → (∀ n, p n → p (n + 1)) → ∀ n, p (n + 3) := by
-  intro p h1 h2 n
-  induction n with | zero => ?_ | succ n ih => ?_
-  exact h1
-  exact h2 _ ih
-
 theorem predicates_cross : ∀ (p q : Nat → Prop), p 0 → q 0 → (∀ n, p n → q (n + 1)) → (∀ n, q n → p (n + 1)) → ∀ n, p n ∧ q n := by
   intro p q h1 h2 h3 h4 n
   induction n with | zero => ?_ | succ n ih => ?_
   exact ⟨h1, h2⟩
   exact ⟨h4 n ih.2, h3 n ih.1⟩
-
-theorem predicate_multiples : ∀ (p : Nat → Prop), p 2 → (∀ n, p n → p (n + 4)) → ∀ n, p (4 * n + 2) := by
-  intro p h1 h2 n
-  induction n with | zero => ?_ | succ n ih => ?_
-  exact h1
-  exact h2 _ ih
 
 theorem predicates_alternate : ∀ (p q : Nat → Prop), p 0 → (∀ n, p n → q (n + 1)) → (∀ n, q n → p (n + 1)) → ∀ n, p n ∨ q n := by
   intro p q h1 h2 h3 n
@@ -51,14 +39,6 @@ theorem halved_bound : ∀ (f : Nat → Nat), (∀ n, f n = if n = 0 then 0 else
   have h := ih (n / 3) (by omega)
   omega
 
-theorem subtracted_remainder : ∀ (f : Nat → Nat), (∀ n, f n = if n < 5 then n else f (n - 5)) → ∀ n, f n < 5 := by
-  intro f hf n
-  induction n using Nat.strongRecOn with | ind n ih => ?_
-  rw [hf]
-  split
-  omega
-  exact ih (n - 5) (by omega)
-
 theorem digit_sum : ∀ (f : Nat → Nat), (∀ n, f n = if n = 0 then 0 else f (n / 4) + n % 4) → ∀ n, f n % 3 = n % 3 := by
   intro f hf n
   induction n using Nat.strongRecOn with | ind n ih => ?_
@@ -89,26 +69,6 @@ theorem addition_by_recursion : ∀ (f : Nat → Nat → Nat), (∀ n, f 0 n = n
   rw [hf, ih]
   omega
 
-theorem multiplication_by_recursion : ∀ (f : Nat → Nat → Nat), (∀ n, f 0 n = 3) → (∀ m n, f (m + 1) n = f m n + n) → ∀ m n, f m n = m * n + 3 := by
-  intro f hf0 hf m n
-  induction m with | zero => ?_ | succ m ih => ?_
-  simp [hf0]
-  rw [hf, ih]
-  grind
-
-theorem power_by_recursion : ∀ (f : Nat → Nat → Nat), (∀ n, f 0 n = 1) → (∀ m n, f (m + 1) n = n * f m n) → ∀ m n, 0 < n → 0 < f m n := by
-  intro f hf0 hf m n h
-  induction m with | zero => ?_ | succ m ih => ?_
-  simp [hf0]
-  rw [hf]
-  exact Nat.mul_pos h ih
-
-theorem difference_by_recursion : ∀ (f : Nat → Nat → Nat), (∀ n, f 0 n = n) → (∀ m, f m 0 = m) → (∀ m n, f (m + 1) (n + 1) = f m n) → ∀ m n, f m (m + n) = n := by
-  intro f hf0 hf1 hf m n
-  induction m with | zero => ?_ | succ m ih => ?_
-  simp [hf0]
-  rw [Nat.add_right_comm, hf, ih]
-
 theorem difference_symmetric : ∀ (f : Nat → Nat → Nat), (∀ n, f 0 n = n) → (∀ m, f m 0 = m) → (∀ m n, f (m + 1) (n + 1) = f m n) → ∀ m n, f n m = f m n := by
   intro f hf0 hf1 hf m
   induction m with | zero => ?_ | succ m ih => ?_
@@ -136,15 +96,3 @@ theorem subadditive : ∀ (f : Nat → Nat), (∀ m n, f (m + n) ≤ f m + f n) 
   simp [h2]
   have h := h1 (n + 1) 1
   omega
-
-theorem step_once : ∀ (p : Nat → Prop), p 5 → (∀ n, p n → p (n + 2)) → p 9 := by
-  intro p h1 h2
-  grind
-
-theorem second_argument : ∀ (f : Nat → Nat → Nat), (∀ m, f m 0 = m) → (∀ m n, f m (n + 1) = f m n + 1) → ∀ m, f m 2 = m + 2 := by
-  intro f hf0 hf m
-  grind
-
-theorem smaller_exists : ∀ (f : Nat → Nat), (∀ n, f (n + 1) ≤ f n) → ∀ n, f (n + 2) ≤ f n := by
-  intro f h n
-  grind

@@ -5,11 +5,6 @@ theorem products_ordered : ∀ a b c k : Nat, a ≤ b → c ≤ k → a * c + 3 
   have h3 := Nat.mul_le_mul h1 h2
   omega
 
-theorem squares_ordered : ∀ a b : Nat, a ≤ b → a * a + 5 * a ≤ b * b + 5 * b := by
-  intro a b h
-  have h1 := Nat.mul_le_mul h h
-  omega
-
 theorem cubes_ordered : ∀ a b : Nat, a ≤ b → a * a * a + 2 * a ≤ b * b * b + 2 * b := by
   intro a b h
   have h1 := Nat.mul_le_mul h h
@@ -31,46 +26,11 @@ theorem between : ∀ a b c : Nat, a ≤ b → b ≤ c → a * b ≤ c * c := by
   have h3 := Nat.le_trans h1 h2
   exact Nat.mul_le_mul h3 h2
 
-theorem product_of_bounds : ∀ a b : Nat, a ≤ 6 → b ≤ 9 → a * b + b ≤ 63 := by
-  intro a b h1 h2
-  have h3 := Nat.mul_le_mul h1 h2
-  omega
-
 theorem sum_below_product : ∀ a b : Nat, 2 ≤ a → 3 ≤ b → a + b + 1 ≤ a * b := by
   intro a b h1 h2
   obtain ⟨c, rfl⟩ := Nat.exists_eq_add_of_le h1
   obtain ⟨k, rfl⟩ := Nat.exists_eq_add_of_le h2
   grind
-
-theorem weighted_sum_below_product : ∀ a b : Nat, 4 ≤ a → 3 ≤ b → 3 * a + 4 * b ≤ a * b + 12 := by
-  intro a b h1 h2
-  obtain ⟨c, rfl⟩ := Nat.exists_eq_add_of_le h1
-  obtain ⟨k, rfl⟩ := Nat.exists_eq_add_of_le h2
-  grind
-
-theorem mean_of_squares : ∀ a b : Nat, 6 * (a * b) ≤ 3 * (a * a + b * b) := by
-  intro a b
-  rcases Nat.le_total a b with h | h
-  obtain ⟨c, rfl⟩ := Nat.exists_eq_add_of_le h
-  grind
-  obtain ⟨c, rfl⟩ := Nat.exists_eq_add_of_le h
-  grind
-
-theorem square_of_sum : ∀ a b : Nat, (a + b) * (a + b) ≤ 2 * (a * a) + 2 * (b * b) := by
-  intro a b
-  rcases Nat.le_total a b with h | h
-  obtain ⟨c, rfl⟩ := Nat.exists_eq_add_of_le h
-  grind
-  obtain ⟨c, rfl⟩ := Nat.exists_eq_add_of_le h
-  grind
-
-theorem integer_square : ∀ a : Int, 0 ≤ 5 * (a * a) := by
-  intro a
-  rcases Int.le_total 0 a with h | h
-  have h1 := Int.mul_nonneg h h
-  omega
-  have h1 := Int.mul_nonneg_of_nonpos_of_nonpos h h
-  omega
 
 theorem integer_mean_of_squares : ∀ a b : Int, 4 * (a * b) ≤ a * a + 4 * (b * b) := by
   intro a b
@@ -87,11 +47,6 @@ theorem integer_complete_square : ∀ a : Int, 8 * a ≤ a * a + 16 := by
   grind
   have h1 := Int.mul_nonneg_of_nonpos_of_nonpos h h
   grind
-
-theorem integer_products : ∀ a b c : Int, a ≤ b → 0 ≤ c → a * c + 2 ≤ b * c + 2 := by
-  intro a b c h1 h2
-  have h3 := Int.mul_le_mul_of_nonneg_right h1 h2
-  omega
 
 theorem integer_signs : ∀ a b c : Int, 0 ≤ a → 0 ≤ b → 0 ≤ c → 0 ≤ a * b + 4 * (b * c) := by
   intro a b c h1 h2 h3
@@ -112,20 +67,6 @@ theorem power_above_shifted : ∀ n : Nat, n + 5 ≤ 5 * 2 ^ n := by
   decide
   rw [Nat.pow_succ]
   omega
-
-theorem powers_ordered : ∀ n : Nat, 4 ^ n + 2 ≤ 6 ^ n + 2 := by
-  intro n
-  induction n with | zero => ?_ | succ n ih => ?_
-  decide
-  rw [Nat.pow_succ, Nat.pow_succ]
-  omega
-
-theorem power_positive : ∀ a n : Nat, 2 ≤ a → 0 < a ^ n := by
-  intro a n h
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp
-  rw [Nat.pow_succ]
-  exact Nat.mul_pos ih (by omega)
 
 theorem power_of_larger_base : ∀ a b n : Nat, a ≤ b → 3 * a ^ n ≤ 3 * b ^ n := by
   intro a b n h
@@ -152,52 +93,9 @@ theorem bernoulli : ∀ a n : Nat, 1 + 2 * (n * a) ≤ (1 + 2 * a) ^ n := by
   have h := Nat.mul_le_mul_right (1 + 2 * a) ih
   grind
 
-theorem power_growing : ∀ m n : Nat, 5 ^ m ≤ 5 ^ (m + n) := by
-  intro m n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp
-  rw [← Nat.add_assoc, Nat.pow_succ]
-  omega
-
 theorem products_reflect : ∀ a b c : Nat, a * c + 1 ≤ b * c → a < b := by
   intro a b c h
   rcases Nat.lt_or_ge a b with h1 | h1
   exact h1
   have h2 := Nat.mul_le_mul_right c h1
-  omega
-
-theorem linear_bounds : ∀ a b c : Nat, a ≤ b → b + 3 ≤ c → 2 * a + 6 ≤ 2 * c := by
-  intro a b c h1 h2
-  omega
-
-theorem integer_linear : ∀ a b : Int, a < b → 3 * a + 2 < 3 * b := by
-  intro a b h
-  omega
-
-theorem average : ∀ a b : Nat, a ≤ b → a ≤ (a + b) / 2 ∧ (a + b) / 2 ≤ b := by
-  intro a b h
-  omega
-
-theorem sum_bound : ∀ a b c : Nat, a + b ≤ 10 → b + c ≤ 12 → a + c ≤ 14 → a + b + c ≤ 18 := by
-  intro a b c h1 h2 h3
-  omega
-
-theorem strict_chain : ∀ a b c : Int, a < b → b < c → a + 2 ≤ c := by
-  intro a b c h1 h2
-  omega
-
-theorem product_expanded : ∀ a b : Int, (a + b) * (a - b) = a * a - b * b := by
-  intro a b
-  grind
-
-theorem cube_expanded : ∀ a b : Int, (a + b) * (a + b) * (a + b) = a * a * a + 3 * a * a * b + 3 * a * b * b + b * b * b := by
-  intro a b
-  grind
-
-theorem square_equation : ∀ a b c : Int, a + b = c → a * a + 2 * a * b + b * b = c * c := by
-  intro a b c h
-  grind
-
-theorem difference_small : ∀ a b : Nat, a ≤ b + 4 → b ≤ a + 4 → a < b + 5 ∧ b < a + 5 := by
-  intro a b h1 h2
   omega

@@ -1,39 +1,11 @@
 -- Functions on lists that are given by recursion.
 
-theorem sum_append : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :: xs) = 3 * x + f xs) → ∀ xs ys, f (xs ++ ys) = f ys + f xs := by
-  intro f hf0 hf xs ys
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  simp [hf, ih]
-  omega
-
 theorem sum_append_with_start : ∀ (f : List Nat → Nat), f [] = 4 → (∀ x xs, f (x :: xs) = x + f xs) → ∀ xs ys, f (xs ++ ys) + 4 = f xs + f ys := by
   intro f hf0 hf xs ys
   induction xs with | nil => ?_ | cons x xs ih => ?_
   simp [hf0]
   omega
   simp [hf]
-  omega
-
-theorem length_bound : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :: xs) = (x + 2) + f xs) → ∀ xs, 2 * xs.length ≤ f xs := by
-  intro f hf0 hf xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp
-  simp [hf]
-  omega
-
-theorem remainders_bound : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :: xs) = x % 4 + f xs) → ∀ xs, f xs ≤ 3 * xs.length := by
-  intro f hf0 hf xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  simp [hf]
-  omega
-
-theorem multiples_divide : ∀ (f : List Nat → Nat), f [] = 5 → (∀ x xs, f (x :: xs) = 5 * x + f xs) → ∀ xs, 5 ∣ f xs := by
-  intro f hf0 hf xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  rw [hf]
   omega
 
 theorem count_bound : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :: xs) = if x = 3 then f xs + 1 else f xs) → ∀ xs, f xs ≤ xs.length := by
@@ -45,38 +17,12 @@ theorem count_bound : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :
   omega
   omega
 
-theorem product_positive : ∀ (f : List Nat → Nat), f [] = 1 → (∀ x xs, f (x :: xs) = (2 * x + 1) * f xs) → ∀ xs, 0 < f xs := by
-  intro f hf0 hf xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  rw [hf]
-  exact Nat.mul_pos (by omega) ih
-
 theorem product_append : ∀ (f : List Nat → Nat), f [] = 1 → (∀ x xs, f (x :: xs) = x * f xs) → ∀ xs ys, f xs * f ys = f (xs ++ ys) := by
   intro f hf0 hf xs ys
   induction xs with | nil => ?_ | cons x xs ih => ?_
   simp [hf0]
   simp [hf, ← ih]
   grind
-
-theorem mapped_length : ∀ (f : List Nat → List Nat), f [] = [] → (∀ x xs, f (x :: xs) = (x * x) :: f xs) → ∀ xs, (f xs).length = xs.length := by
-  intro f hf0 hf xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  simp [hf, ih]
-
-theorem mapped_append : ∀ (f : List Nat → List Nat), f [] = [] → (∀ x xs, f (x :: xs) = (3 * x + 1) :: f xs) → ∀ xs ys, f (xs ++ ys) = f xs ++ f ys := by
-  intro f hf0 hf xs ys
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  simp [hf, ih]
-
-theorem doubled_length : ∀ (f : List Nat → List Nat), f [] = [] → (∀ x xs, f (x :: xs) = x :: x :: f xs) → ∀ xs, (f xs).length = xs.length + xs.length := by
-  intro f hf0 hf xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  simp [hf, ih]
-  omega
 
 theorem filtered_length : ∀ (f : List Nat → List Nat), f [] = [] → (∀ x xs, f (x :: xs) = if x < 6 then f xs else x :: f xs) → ∀ xs, (f xs).length ≤ xs.length := by
   intro f hf0 hf xs
@@ -119,14 +65,6 @@ theorem carried_count : ∀ (f : List Nat → Nat → Nat), (∀ a, f [] a = a) 
   simp [hf, ih]
   omega
 
-theorem carried_list : ∀ (f : List Nat → List Nat → List Nat), (∀ ys, f [] ys = ys) → (∀ x xs ys, f (x :: xs) ys = f xs (x :: ys)) → ∀ xs ys, (f xs ys).length = xs.length + ys.length := by
-  intro f hf0 hf xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0]
-  intro ys
-  simp [hf, ih]
-  omega
-
 theorem two_counts : ∀ (f g : List Nat → Nat), f [] = 0 → g [] = 0 → (∀ x xs, f (x :: xs) = if x % 3 = 0 then f xs + 1 else f xs) → (∀ x xs, g (x :: xs) = if x % 3 = 0 then g xs else g xs + 1) → ∀ xs, f xs + g xs = xs.length := by
   intro f g hf0 hg0 hf hg xs
   induction xs with | nil => ?_ | cons x xs ih => ?_
@@ -134,13 +72,6 @@ theorem two_counts : ∀ (f g : List Nat → Nat), f [] = 0 → g [] = 0 → (�
   rw [hf, hg, List.length_cons]
   split
   omega
-  omega
-
-theorem two_sums : ∀ (f g : List Nat → Nat), f [] = 2 → g [] = 2 → (∀ x xs, f (x :: xs) = x + f xs) → (∀ x xs, g (x :: xs) = x + 5 + g xs) → ∀ xs, g xs = f xs + 5 * xs.length := by
-  intro f g hf0 hg0 hf hg xs
-  induction xs with | nil => ?_ | cons x xs ih => ?_
-  simp [hf0, hg0]
-  simp [hf, hg, ih]
   omega
 
 theorem largest_member : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :: xs) = max x (f xs)) → ∀ a xs, a ∈ xs → a ≤ f xs := by
@@ -158,36 +89,3 @@ theorem sum_of_bounded : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (
   have h1 := h x (by simp)
   have h2 := ih (fun y hy => h y (by simp [hy]))
   omega
-
-theorem length_of_three : ∀ (xs ys : List Nat), (xs ++ ys ++ xs).length = 2 * xs.length + ys.length := by
-  intro xs ys
-  simp
-  omega
-
-theorem member_of_append : ∀ (xs ys : List Nat) (a : Nat), a ∈ xs → a ∈ ys ++ xs := by
-  intro xs ys a h
-  simp [h]
-
-theorem reverse_length : ∀ (xs ys : List Nat), (xs ++ ys).reverse.length = ys.length + xs.length := by
-  intro xs ys
-  simp
-
-theorem map_twice : ∀ (xs : List Nat), (xs.map (fun x => x + 2)).map (fun x => x + 3) = xs.map (fun x => x + 5) := by
-  intro xs
-  simp
-
-theorem empty_append : ∀ (xs ys : List Nat), xs ++ ys = [] → ys ++ xs = [] := by
-  intro xs ys h
-  simp_all
-
-theorem head_of_cons : ∀ (f : List Nat → Nat), (∀ x xs, f (x :: xs) = x) → ∀ x y xs, f (x :: y :: xs) ≤ x + y := by
-  intro f hf x y xs
-  grind
-
-theorem two_members : ∀ (f : List Nat → Nat), f [] = 0 → (∀ x xs, f (x :: xs) = x + f xs) → ∀ x y, f [x, y] = f [y, x] := by
-  intro f hf0 hf x y
-  grind
-
-theorem same_length : ∀ (xs ys : List Nat), xs = ys → xs.length + 1 = ys.length + 1 := by
-  intro xs ys h
-  grind

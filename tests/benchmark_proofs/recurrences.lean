@@ -1,26 +1,5 @@
 -- Functions given by recursion: closed forms, bounds, residues, related functions.
 
-theorem sum_first : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n + 4 * n) → ∀ n, f n + 2 * n = 2 * n * n := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf]
-  grind
-
-theorem sum_odds : ∀ (f : Nat → Nat), f 0 = 5 → (∀ n, f (n + 1) = f n + (2 * n + 1)) → ∀ n, f n = n * n + 5 := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf, ih]
-  grind
-
-theorem sum_squares : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n + (n + 1) * (n + 1)) → ∀ n, n * (n + 1) * (2 * n + 1) = 6 * f n := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf]
-  grind
-
 theorem sum_cubes : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n + (n + 1) * (n + 1) * (n + 1)) → ∀ n, 4 * f n = n * n * ((n + 1) * (n + 1)) := by
   intro f hf0 hf n
   induction n with | zero => ?_ | succ n ih => ?_
@@ -35,13 +14,6 @@ theorem sum_products : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f 
   rw [hf]
   grind
 
-theorem affine_three : ∀ (f : Nat → Nat), f 0 = 4 → (∀ n, f (n + 1) = 3 * f n + 4) → ∀ n, f n + 2 = 6 * 3 ^ n := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf, Nat.pow_succ]
-  omega
-
 theorem affine_five : ∀ (f : Nat → Nat), f 0 = 2 → (∀ n, f (n + 1) = 5 * f n + 4) → ∀ n, f n = 3 * 5 ^ n - 1 := by
   intro f hf0 hf n
   induction n with | zero => ?_ | succ n ih => ?_
@@ -50,25 +22,11 @@ theorem affine_five : ∀ (f : Nat → Nat), f 0 = 2 → (∀ n, f (n + 1) = 5 *
   have h : 0 < 5 ^ n := Nat.pow_pos (by omega)
   omega
 
-theorem affine_parity : ∀ (f : Nat → Nat), f 0 = 3 → (∀ n, f (n + 1) = 4 * f n + 3) → ∀ n, f n % 2 = 1 := by
-  intro f hf0 hf n
-  cases n with | zero => ?_ | succ n => ?_
-  simp [hf0]
-  rw [hf]
-  omega
-
 theorem affine_divides : ∀ (f : Nat → Nat), f 0 = 14 → (∀ n, f (n + 1) = 6 * f n + 21) → ∀ n, 7 ∣ f n := by
   intro f hf0 hf n
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0]
   rw [hf]
-  omega
-
-theorem affine_grows : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f (n + 1) = 2 * f n + n) → ∀ n, 2 ^ n ≤ f n := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf, Nat.pow_succ]
   omega
 
 theorem affine_power_and_residue : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f (n + 1) = 4 * f n + 3) → (∀ n, f n + 1 = 2 * 4 ^ n) ∧ (∀ n, f n % 3 = 1 ∨ f n % 3 = 0) := by
@@ -84,13 +42,6 @@ theorem affine_power_and_residue : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f 
   simp [hf0]
   rw [hf]
   omega
-
-theorem factorial_positive : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f (n + 1) = (n + 2) * f n) → ∀ n, 0 < f n := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf]
-  exact Nat.mul_pos (by omega) ih
 
 theorem factorial_above : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f (n + 1) = (n + 1) * f n) → ∀ n, n ≤ f n := by
   intro f hf0 hf n
@@ -109,13 +60,6 @@ theorem factorial_powers : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f (n + 1) 
   simp [hf0]
   rw [hf, Nat.pow_succ, Nat.mul_comm]
   exact Nat.mul_le_mul (by omega) ih
-
-theorem fibonacci_positive : ∀ (f : Nat → Nat), f 0 = 1 → f 1 = 2 → (∀ n, f (n + 2) = f (n + 1) + f n) → ∀ n, 0 < f n ∧ 0 < f (n + 1) := by
-  intro f hf0 hf1 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0, hf1]
-  rw [hf]
-  omega
 
 theorem lucas_bound : ∀ (f : Nat → Nat), f 0 = 2 → f 1 = 1 → (∀ n, f (n + 2) = f (n + 1) + f n) → ∀ n, f n < 2 ^ (n + 2) := by
   intro f hf0 hf1 hf n
@@ -155,42 +99,12 @@ theorem fibonacci_every_third : ∀ (f : Nat → Nat), f 0 = 0 → f 1 = 1 → (
   have h3 := hf (3 * n + 2)
   grind
 
-theorem pair_equal : ∀ (f g : Nat → Nat), f 0 = 3 → g 0 = 3 → (∀ n, f (n + 1) = 2 * f n + n) → (∀ n, g (n + 1) = g n + f n + n) → ∀ n, g n = f n := by
-  intro f g hf0 hg0 hf hg n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0, hg0]
-  rw [hf, hg]
-  omega
-
-theorem pair_ordered : ∀ (f g : Nat → Nat), f 0 = 0 → g 0 = 1 → (∀ n, f (n + 1) = f n + g n) → (∀ n, g (n + 1) = 2 * g n + f n) → ∀ n, f n < g n := by
-  intro f g hf0 hg0 hf hg n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0, hg0]
-  rw [hf, hg]
-  omega
-
-theorem pair_swapped : ∀ (f g : Nat → Nat), f 0 = 1 → g 0 = 4 → (∀ n, f (n + 1) = g n + 2) → (∀ n, g (n + 1) = f n + 3) → ∀ n, f n + g n = 5 * n + 5 := by
-  intro f g hf0 hg0 hf hg n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0, hg0]
-  rw [hf, hg]
-  omega
-
 theorem pair_power : ∀ (f g : Nat → Nat), f 0 = 1 → g 0 = 1 → (∀ n, f (n + 1) = f n + 2 * g n) → (∀ n, g (n + 1) = 2 * f n + g n) → ∀ n, f n + g n = 2 * 3 ^ n := by
   intro f g hf0 hg0 hf hg n
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0, hg0]
   rw [hf, hg, Nat.pow_succ]
   omega
-
-theorem sum_of_sums : ∀ (f g : Nat → Nat), f 0 = 0 → g 0 = 0 → (∀ n, f (n + 1) = f n + 2) → (∀ n, g (n + 1) = g n + f n) → ∀ n, g n + n = n * n := by
-  intro f g hf0 hg0 hf hg n
-  have h : f n = 2 * n ∧ g n + n = n * n := ?_
-  exact h.2
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0, hg0]
-  rw [hf, hg]
-  grind
 
 theorem sum_of_powers : ∀ (f g : Nat → Nat), f 0 = 1 → g 0 = 0 → (∀ n, f (n + 1) = 2 * f n) → (∀ n, g (n + 1) = g n + f n) → ∀ n, g n + 1 = 2 ^ n := by
   intro f g hf0 hg0 hf hg n
@@ -215,21 +129,6 @@ theorem multiplicative : ∀ (f : Nat → Nat) (a : Nat), f 0 = 1 → (∀ n, f 
   rw [← Nat.add_assoc, hf, hf, ← ih]
   grind
 
-theorem parameter_sum : ∀ (f : Nat → Nat) (a : Nat), f 0 = a → (∀ n, f (n + 1) = f n + 3 * a) → ∀ n, f n = 3 * a * n + a := by
-  intro f a hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf, ih]
-  grind
-
-theorem accumulator_linear : ∀ (f : Nat → Nat → Nat), (∀ a, f 0 a = a) → (∀ n a, f (n + 1) a = f n (a + 6)) → ∀ n a, f n a = 6 * n + a := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  intro a
-  rw [hf, ih]
-  omega
-
 theorem accumulator_square : ∀ (f : Nat → Nat → Nat), (∀ a, f 0 a = a) → (∀ n a, f (n + 1) a = f n (a + 4 * n)) → ∀ n a, f n a + 2 * n = 2 * n * n + a := by
   intro f hf0 hf n a
   induction n generalizing a with | zero => ?_ | succ n ih => ?_
@@ -238,24 +137,7 @@ theorem accumulator_square : ∀ (f : Nat → Nat → Nat), (∀ a, f 0 a = a) �
   have h := ih (a + 4 * n)
   grind
 
-theorem accumulator_power : ∀ (f : Nat → Nat → Nat), (∀ a, f 0 a = a) → (∀ n a, f (n + 1) a = f n (3 * a)) → ∀ n a, f n a = 3 ^ n * a := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  intro a
-  rw [hf, ih]
-  grind
-
 theorem step_by_parity : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = if n % 2 = 0 then f n + 3 else f n + 1) → ∀ n, f n ≤ 3 * n := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf]
-  split
-  omega
-  omega
-
-theorem step_counts_up_to : ∀ (f : Nat → Nat), f 0 = 2 → (∀ n, f (n + 1) = if f n < 9 then f n + 1 else 0) → ∀ n, f n ≤ 9 := by
   intro f hf0 hf n
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0]
@@ -269,13 +151,6 @@ theorem step_maximum : ∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = ma
   induction n with | zero => ?_ | succ n ih => ?_
   simp [hf0]
   rw [hf]
-  omega
-
-theorem step_bounded : ∀ (f : Nat → Nat), f 0 = 4 → (∀ n, f (n + 1) ≤ f n + 5) → ∀ n, f n ≤ 5 * n + 4 := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  have h := hf n
   omega
 
 theorem step_monotone : ∀ (f : Nat → Nat), (∀ n, f n ≤ f (n + 1)) → ∀ m n, m ≤ n → f m ≤ f n := by
@@ -292,61 +167,10 @@ theorem step_multiplied : ∀ (f : Nat → Nat), f 0 ≤ 7 → (∀ n, f (n + 1)
   rw [Nat.pow_succ]
   omega
 
-theorem step_divides : ∀ (f : Nat → Nat), 6 ∣ f 0 → (∀ n, f n ∣ f (n + 1)) → ∀ n, 6 ∣ f n := by
-  intro f h hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  exact h
-  exact Nat.dvd_trans ih (hf n)
-
-theorem sign_square : ∀ (f : Nat → Int), f 0 = 7 → (∀ n, f (n + 1) = - f n) → ∀ n, f n * f n = 49 := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf]
-  grind
-
-theorem sign_cases : ∀ (f : Nat → Int), f 0 = 2 → (∀ n, f (n + 1) = 9 - f n) → ∀ n, f n = 2 ∨ f n = 7 := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf]
-  omega
-
-theorem integer_decreasing : ∀ (f : Nat → Int), f 0 = 12 → (∀ n, f (n + 1) = f n - 5) → ∀ n, f n + 5 * n = 12 := by
-  intro f hf0 hf n
-  induction n with | zero => ?_ | succ n ih => ?_
-  simp [hf0]
-  rw [hf]
-  omega
-
 theorem from_four_on : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f (n + 1) = 2 * f n) → ∀ n, 4 ≤ n → 3 * n + 4 ≤ f n := by
   intro f hf0 hf n h
   obtain ⟨k, rfl⟩ := Nat.exists_eq_add_of_le h
   induction k with | zero => ?_ | succ k ih => ?_
   grind
   have h1 := hf (4 + k)
-  grind
-
-theorem first_value : ∀ (f : Nat → Nat), f 0 = 3 → (∀ n, f (n + 1) = f n + n) → f 3 = 6 := by
-  intro f hf0 hf
-  grind
-
-theorem second_value : ∀ (f : Nat → Nat), f 0 = 1 → (∀ n, f (n + 1) = 3 * f n) → f 2 = 9 := by
-  intro f hf0 hf
-  grind
-
-theorem next_is_larger : ∀ (f : Nat → Nat), (∀ n, f (n + 1) = f n + 2 * n + 1) → ∀ n, f n < f (n + 1) := by
-  intro f hf n
-  grind
-
-theorem next_is_even : ∀ (f : Nat → Nat), (∀ n, f (n + 1) = 4 * f n + 2) → ∀ n, f (n + 1) % 2 = 0 := by
-  intro f hf n
-  grind
-
-theorem two_steps : ∀ (f : Nat → Nat), (∀ n, f (n + 1) = 2 * f n + 3) → ∀ n, f (n + 2) = 4 * f n + 9 := by
-  intro f hf n
-  grind
-
-theorem difference_kept : ∀ (f g : Nat → Nat), (∀ n, f (n + 1) = f n + n) → (∀ n, g (n + 1) = g n + n) → ∀ n, f n < g n → f (n + 1) < g (n + 1) := by
-  intro f g hf hg n h
   grind

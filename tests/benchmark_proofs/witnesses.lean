@@ -5,11 +5,6 @@ theorem quotient : ∀ n : Nat, n % 6 = 4 → ∃ k, n = 6 * k + 4 := by
   refine ⟨n / 6, ?_⟩
   omega
 
-theorem quotient_and_remainder : ∀ n : Nat, ∃ a b, n = 8 * a + b ∧ b < 8 := by
-  intro n
-  refine ⟨n / 8, n % 8, ?_⟩
-  omega
-
 theorem three_digits : ∀ n : Nat, ∃ a b c, n = a + 4 * b + 16 * c ∧ a < 4 ∧ b < 4 := by
   intro n
   refine ⟨n % 4, n / 4 % 4, n / 16, ?_⟩
@@ -29,23 +24,11 @@ theorem product_of_odds : ∀ a b : Nat, (∃ k, a = 2 * k + 1) → (∃ k, b = 
   refine ⟨2 * k * m + k + m + 1, ?_⟩
   grind
 
-theorem product_of_forms : ∀ a b : Nat, (∃ k, a = 3 * k) → (∃ k, b = 3 * k + 2) → ∃ k, a * b = 3 * k := by
-  intro a b h1 h2
-  obtain ⟨k, rfl⟩ := h1
-  obtain ⟨m, rfl⟩ := h2
-  refine ⟨k * (3 * m + 2), ?_⟩
-  grind
-
 theorem square_of_form : ∀ a : Nat, (∃ k, a = 4 * k + 1) → ∃ k, a * a = 8 * k + 1 := by
   intro a h
   obtain ⟨k, rfl⟩ := h
   refine ⟨2 * k * k + k, ?_⟩
   grind
-
-theorem unbounded_residue : ∀ n : Nat, ∃ m, n < m ∧ m % 7 = 3 := by
-  intro n
-  refine ⟨7 * n + 10, ?_⟩
-  omega
 
 theorem unbounded_double_squares : ∀ n : Nat, ∃ m, n < m ∧ ∃ k, m = 2 * (k * k) := by
   intro n
@@ -60,16 +43,6 @@ theorem common_multiple : ∀ a b : Nat, ∃ m, a ∣ m ∧ b ∣ m ∧ 2 ∣ m 
   exact ⟨2 * b, by grind⟩
   exact ⟨2 * a, by grind⟩
   exact ⟨a * b, rfl⟩
-
-theorem nearest_multiple : ∀ n : Nat, ∃ k, k % 5 = 0 ∧ n ≤ k ∧ k < n + 5 := by
-  intro n
-  refine ⟨(n + 4) / 5 * 5, ?_⟩
-  omega
-
-theorem integer_combination : ∀ n : Int, ∃ a b : Int, 4 * a + 7 * b = n := by
-  intro n
-  refine ⟨2 * n, - n, ?_⟩
-  omega
 
 theorem coins : ∀ n : Nat, 6 ≤ n → ∃ a b, n = 2 * a + 7 * b := by
   intro n h
@@ -97,22 +70,10 @@ theorem gap_of_squares : ∀ a b : Nat, a ≤ b → ∃ m, a * a + m = b * b := 
   refine ⟨b * b - a * a, ?_⟩
   omega
 
-theorem a_function : ∃ f : Nat → Nat, f 0 = 4 ∧ ∀ n, f (n + 1) = f n + 3 := by
-  refine ⟨fun n => 3 * n + 4, ?_⟩
-  grind
-
 theorem a_power_function : ∃ f : Nat → Nat, f 0 = 2 ∧ ∀ n, f (n + 1) = 5 * f n := by
   refine ⟨fun n => 2 * 5 ^ n, ?_, ?_⟩
   rfl
   intro n
-  grind
-
-theorem a_root : ∃ n : Nat, n * n + 3 * n = 54 := by
-  refine ⟨6, ?_⟩
-  rfl
-
-theorem a_function_above : ∃ f : Nat → Nat, ∀ n, n < f n ∧ 4 ∣ f n := by
-  refine ⟨fun n => 4 * n + 4, ?_⟩
   grind
 
 theorem odd_or_even : ∀ n : Nat, (∃ k, n = 2 * k) ∨ (∃ k, n = 2 * k + 1) := by

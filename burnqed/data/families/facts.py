@@ -30,7 +30,7 @@ _PYTHON = {
 _FUNCTIONS = frozenset({"f", "g", "max", "min"})
 _ATOMLESS = _FUNCTIONS | {"if", "then", "else"}
 """Words that are no argument of a function."""
-FIRST = 9
+FIRST = 12
 """Numbers 0 … FIRST - 1 are tried for each variable of a recurrence."""
 
 
