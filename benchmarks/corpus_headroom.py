@@ -49,14 +49,16 @@ async def resisting(theorems: Sequence[Theorem], lean: LeanBackend, label: str) 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", choices=[*SETS, []], default=[*SETS])
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; all when none is given")
     parser.add_argument("--sample", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--names", action="store_true", help="print the names of the easy ones")
     options = parser.parse_args()
+    if unknown := set(options.sets) - set(SETS):
+        parser.error(f"there is no set {', '.join(unknown)}; the sets are {', '.join(SETS)}")
     lengths = {known.theorem.name: len(known.tactics) for known in load_corpus()}
     async with EmbeddedLean() as lean:
-        for name in options.sets:
+        for name in options.sets or SETS:
             theorems = SETS[name]()
             if 0 < options.sample < len(theorems):
                 theorems = random.Random(options.seed).sample(theorems, options.sample)

@@ -16,7 +16,7 @@ from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.search.probes import probe_easy
 
-SAMPLE = 40
+SAMPLE = 24
 """Theorems that the slower tests take, drawn with a fixed seed."""
 
 
