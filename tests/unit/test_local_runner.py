@@ -157,9 +157,11 @@ def test_a_sidecar_serves_main_at_a_free_port_and_ends_with_it() -> None:
         )
         with DAG(name="main"):
             search(name="search", with_param="[0, 1]", arguments={"i": "{{item}}"})
+    before = set(psutil.Process().children(recursive=True))
     result = run(w)
     assert result.exit_code == 0, result.nodes
-    assert not [p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+    after = set(psutil.Process().children(recursive=True))
+    assert not [p for p in after - before if p.status() != psutil.STATUS_ZOMBIE]
 
 
 def test_a_field_outside_the_vocabulary_is_an_error() -> None:
