@@ -319,7 +319,20 @@ async def test_code_that_lean_runs_sees_no_environment_and_is_one_thread(
 
 
 async def test_a_session_takes_tactics_back_and_ends_with_a_verdict(lean: EmbeddedLean) -> None:
-    lines = ["intro a", ":undo", "nonsense", "intro a b", ":goals", "omega", "List.nonsense = 1", "1 = 1", ":proof", "rfl", "2 = 2", ":quit"]
+    lines = [
+        "intro a",
+        ":undo",
+        "nonsense",
+        "intro a b",
+        ":goals",
+        "omega",
+        "List.nonsense = 1",
+        "1 = 1",
+        ":proof",
+        "rfl",
+        "2 = 2",
+        ":quit",
+    ]
     output = io.StringIO()
     await repl(lean, io.StringIO("\n".join(lines)), output, COMMUTES.statement)
     said = output.getvalue()
