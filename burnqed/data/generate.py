@@ -10,6 +10,7 @@ renaming and spacing, and at most five of all of them share a skeleton.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from random import Random
 
@@ -22,6 +23,8 @@ from burnqed.lean.protocol import Theorem
 
 PER_SKELETON = 5
 """Statements that may share a skeleton, those of the corpus and the benchmark included."""
+UNIT = re.compile(r"(?<!\^ )\b1 \* | \+ 0\b")
+"""What nobody writes: a factor of one, a term of zero."""
 PATIENCE = 1_000
 """Drafts that may bring nothing new before a family counts as exhausted."""
 
@@ -45,7 +48,8 @@ def generate(seed: int, count: int) -> list[Theorem]:
             )
         family = rng.choices(families, weights)[0]
         for _ in range(PATIENCE):
-            statement = rng.choice(FAMILIES[family][1])(rng)
+            draft = rng.choice(FAMILIES[family][1])(rng)
+            statement = draft and UNIT.sub("", draft)
             if statement is None or shapes[skeleton(statement)] >= PER_SKELETON or normal_form(statement) in seen:
                 continue
             form = normal_form(statement)

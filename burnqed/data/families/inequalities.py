@@ -144,7 +144,7 @@ def squares(rng: Random) -> str | None:
     )
     right = rng.choice(
         [
-            f"{times(rng, x, 'a * a')} + {y} * (b * b)" if x == 1 else f"{x} * (a * a) + {y} * (b * b)",
+            f"{x} * (a * a) + {y} * (b * b)",
             f"{x} * a ^ 2 + {y} * b ^ 2",
             f"a * a + {c}",
             f"{x} * (a * a + b * b)",

@@ -48,7 +48,7 @@ def increment(rng: Random) -> str:
             f"(n + {b}) * (n + {b})",
             f"(n + {b}) * (n + {a})",
             f"(n + {b}) ^ 2",
-            f"{c} * n * (n + {b})",
+            f"{times(rng, c, 'n')} * (n + {b})",
             f"(2 * n + {b}) * n",
             power(rng, "n", 3),
             polynomial(rng, [0, 0, c, 1]),
