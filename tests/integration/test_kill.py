@@ -18,9 +18,8 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
-KILLS = int(os.environ.get("BURNQED_KILLS", "3"))
+KILLS = int(os.environ.get("BURNQED_KILLS", "0"))
 RUN = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store"]
-SEARCH = "trajectories/main"
 
 
 def start(store: Path, log: Path) -> subprocess.Popen[bytes]:
@@ -56,7 +55,8 @@ def root_rows(store: Path, variant: str) -> Counter[str]:
     return counts
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif(not KILLS, reason="takes minutes; `make test-kill` runs it")
 def test_killing_the_run_again_and_again_loses_and_doubles_nothing(tmp_path: Path) -> None:
     # 1. An undisturbed run: its duration, and the times at which its search began and ended.
     reference = tmp_path / "reference"
@@ -69,28 +69,33 @@ def test_killing_the_run_again_and_again_loses_and_doubles_nothing(tmp_path: Pat
     assert process.returncode == 0, log.read_text()[-3000:]
     duration = time.monotonic() - began
     searching = (times["search(0)"], times["negatives(0)"])
-    # 2. Kills: half of them within the search, the others anywhere.
+    # 2. Kills: some before the search, at least half within it, the others after it. The machine's speed changes from run to
+    # run, so those within wait for the search to begin; each leaves work for the next.
     draw = random.Random(7)
-    within = [draw.uniform(*searching) for _ in range((KILLS + 1) // 2)]
-    moments = within + [draw.uniform(0, duration) for _ in range(KILLS - len(within))]
+    anywhere = [draw.uniform(0, duration) for _ in range(KILLS // 2)]
+    within = KILLS - len(anywhere)
+    share = (searching[1] - searching[0]) / (2 * within)
+    waits = [("", m) for m in anywhere if m < searching[0]]
+    waits += [("search", draw.uniform(0, share)) for _ in range(within)]
+    waits += [("", m - searching[0]) for m in anywhere if m >= searching[0]]
     store = tmp_path / "killed"
-    log = tmp_path / "killed.log"
     killed_in = []
-    done = 0.0
-    for moment in sorted(moments):
+    for number, (step, delay) in enumerate(waits):
+        log = tmp_path / f"killed-{number}.log"
         process = start(store, log)
-        wait_until = time.monotonic() + max(2.0, moment - done)
-        while time.monotonic() < wait_until and process.poll() is None:
-            time.sleep(0.02)
-        if process.poll() is not None:
-            break
-        killed_in.append(phase(log))
-        assert kill(process) == 0, f"descendants alive after a kill in {killed_in[-1]}"
-        done = moment
+        while process.poll() is None and not phase(log).startswith(step):
+            time.sleep(0.05)
+        wait_until = time.monotonic() + delay
+        while process.poll() is None and time.monotonic() < wait_until:
+            time.sleep(0.05)
+        if process.poll() is None:
+            killed_in.append(phase(log))
+            assert kill(process) == 0, f"descendants alive after a kill in {killed_in[-1]}"
     # 3. The same command ends the run.
+    log = tmp_path / "last.log"
     process = start(store, log)
     assert process.wait() == 0, log.read_text()[-3000:]
-    assert sum(name.startswith("search") for name in killed_in) >= 1, killed_in
+    assert sum(name.startswith("search") for name in killed_in) >= within // 2 + 1, killed_in
     # 4. Raw rows.
     selection = json.loads((store / "main/iterations/iter_0/selection/selection.json").read_text())
     names = {t["name"] for t in selection["theorems"]}
