@@ -1,7 +1,7 @@
 'use strict';
 // The process that Python talks to: JSON lines in and out, a queue, and Lean instances in worker threads.
 //
-//     node --wasm-lazy-validation --expose-gc supervisor.cjs '{"baked": DIR, "instances": 2, "memoryMb": 1200, "recycleRequests": 1000, "recycleSeconds": 1800}'
+//     node FLAGS supervisor.cjs '{"baked": DIR, "instances": 2, "memoryMb": 1200, "recycleRequests": 1000, "recycleSeconds": 1800}'
 //
 // Requests are {id, kind, timeoutMs, …}; the answer has the same id and `seconds` in Lean:
 //     goal.start  {header, statement, heartbeats}            → {state, goals} or {error: {kind, message}}
