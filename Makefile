@@ -35,7 +35,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest
 
-# Ten kills -9 over a whole run.
+# Ten kills -9 over a whole run; `make test` does two.
 test-kill: $(READY)
 	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py
 

@@ -19,7 +19,7 @@ from burnqed import __version__
 from burnqed.cli import options
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
 from burnqed.lean.embedded.install import facts as lean_facts
-from burnqed.lean.pool import cpu_quota, memory_limit
+from burnqed.machine import cpu_quota, memory_limit
 from burnqed.store import Store
 
 

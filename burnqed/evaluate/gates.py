@@ -25,9 +25,15 @@ class GateCheck(Result):
     threshold: float
     at_most: bool = False
     """The value must not exceed the threshold; otherwise it must reach it."""
+    above: bool = False
+    """Reaching it is not enough."""
     ok: bool
     advice: str
     """What to do when it fails."""
+
+    @property
+    def relation(self) -> str:
+        return "≤" if self.at_most else ">" if self.above else "≥"
 
 
 class GateVerdict(Result):
@@ -91,12 +97,18 @@ def gain_checks(result: IterationResult, earlier: Sequence[IterationResult], con
             f"p = {change.p:.2g})."
         )
         name = f"gain from {change.before}"
-        checks.append(GateCheck(name=name, value=gain, threshold=config.min_gain, ok=ok, advice=advice))
+        checks.append(
+            GateCheck(
+                name=name, value=gain, threshold=config.min_gain, above=config.min_gain == 0, ok=ok, advice=advice
+            )
+        )
     effect = from_head(result)
     if effect and effect.tried:
         gain = effect.net / effect.tried
         advice = "Look at the embeddings (do positives and negatives separate at all?) before training the head longer."
-        checks.append(GateCheck(name="gain from the head", value=gain, threshold=0.0, ok=gain > 0, advice=advice))
+        checks.append(
+            GateCheck(name="gain from the head", value=gain, threshold=0.0, above=True, ok=gain > 0, advice=advice)
+        )
     return checks
 
 
@@ -114,7 +126,7 @@ def training_checks(result: IterationResult, config: GateConfig) -> list[GateChe
     if ENERGY_GAP in metrics:
         gap = metrics[ENERGY_GAP]
         advice = "The head does not tell provable states apart; do not search with it."
-        checks.append(GateCheck(name="energy gap", value=gap, threshold=0.0, ok=gap > 0, advice=advice))
+        checks.append(GateCheck(name="energy gap", value=gap, threshold=0.0, above=True, ok=gap > 0, advice=advice))
     if RANK_ACCURACY in metrics:
         advice = "The head is hardly better than chance (0.5); look at the negatives and at the embeddings."
         checks.append(at_least("head's rank accuracy", metrics[RANK_ACCURACY], MIN_RANK_ACCURACY, advice))

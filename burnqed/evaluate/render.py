@@ -89,7 +89,7 @@ def print_gates(verdict: GateVerdict, console: Console) -> None:
     for c in verdict.checks:
         value = "not measured" if c.value is None else f"{c.value:.3f}"
         mark = "[green]ok[/]" if c.ok else "[red]falls short[/]"
-        table.add_row(c.name, value, f"{'≤' if c.at_most else '≥'} {c.threshold:g}", mark)
+        table.add_row(c.name, value, f"{c.relation} {c.threshold:g}", mark)
     if verdict.checks:
         console.print(table)
     console.print(f"verdict: {'[green]go[/]' if verdict.go else '[red]no-go[/]'}")

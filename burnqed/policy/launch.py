@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from typing import NamedTuple
 from burnqed.config import PolicyConfig, RunConfig
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
 from burnqed.lifeline import Child
+from burnqed.machine import free_port
 from burnqed.policy.client import PolicyClient
 
 READY_S = 600.0
@@ -67,12 +67,6 @@ async def launched(model: str, head: str | None, config: PolicyConfig) -> AsyncI
             yield Urls(url, url)
         finally:
             await asyncio.to_thread(child.end, GRACE_S)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def what_it_said(log: Path, code: int) -> BadInput | TryAgain:

@@ -31,8 +31,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
-from burnqed.lean.pool import cpu_quota
 from burnqed.log import log
+from burnqed.machine import cpu_quota
 from burnqed.policy.version import model_files
 from burnqed.policy.worker import Loaded, Worker
 from burnqed.store import Store

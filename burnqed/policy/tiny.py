@@ -12,9 +12,12 @@ from pathlib import Path
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers.utils import logging as transformers_logging
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
+
+transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 END, PAD = "<|end|>", "<|pad|>"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import sys
 import threading
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from burnqed.lifeline import Child
+from burnqed.machine import free_port
 from burnqed.run.expressions import substitute
 
 SCRATCH = "/tmp/"
@@ -131,9 +131,3 @@ def _drain(stream: IO[bytes], log: Path, echo: Echo | None) -> None:
             if echo:
                 echo(line.decode("utf-8", "replace").rstrip("\n"))
     stream.close()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
+from burnqed.log import log
 from burnqed.manifest import read_manifest
 from burnqed.steps.base import Context
 from burnqed.store import Store
@@ -15,6 +16,18 @@ def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
     if not config.ebm.enabled or stage == "negatives" or (stage == "search" and layout.iteration == 0):
         return None
     return layout.head(stage)
+
+
+def trusted_head(context: Context, stage: str) -> bool:
+    """Whether the stage has a head that its training accepted: one that ranks like chance would only mislead a search."""
+    head = head_prefix(context.layout, stage, context.config)
+    if head is None:
+        return False
+    made = read_manifest(context.store, head)
+    accepted = made is not None and made.facts["accepted"] == "true"
+    if not accepted:
+        log.warning("the head %s was not accepted, so this search goes without one", context.store.locate(head))
+    return accepted
 
 
 def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) -> tuple[str, str | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Step, Unit
-from burnqed.steps.models import head_prefix, search_variants
+from burnqed.steps.models import head_prefix, search_variants, trusted_head
 from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.select import read_selection
 from burnqed.steps.shards import in_shard
@@ -33,7 +33,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         unit,
         in_shard(theorems, context.shard, int(unit.parameter("shards"))),
         SearchSettings.for_search(config, noise=noise),
-        with_head=head_prefix(context.layout, STAGE, context.config) is not None,
+        with_head=trusted_head(context, STAGE),
         per_part=config.theorems_per_part,
         seed=config.seed,
     )

@@ -1,6 +1,6 @@
 """`kill -9` at moments spread over a run: nothing is lost, nothing is counted twice, nothing stays alive.
 
-make test-kill        # ten kills; the tests do three
+make test-kill        # ten kills; `make test` does two
 """
 
 from __future__ import annotations
@@ -55,31 +55,12 @@ def root_rows(store: Path, variant: str) -> Counter[str]:
     return counts
 
 
-@pytest.mark.timeout(3600)
-@pytest.mark.skipif(not KILLS, reason="takes minutes; `make test-kill` runs it")
-def test_killing_the_run_again_and_again_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    # 1. An undisturbed run: its duration, and the times at which its search began and ended.
-    reference = tmp_path / "reference"
-    log = tmp_path / "reference.log"
-    began, times = time.monotonic(), {}
-    process = start(reference, log)
-    while process.poll() is None:
-        times.setdefault(phase(log) if log.exists() else "", time.monotonic() - began)
-        time.sleep(0.05)
-    assert process.returncode == 0, log.read_text()[-3000:]
-    duration = time.monotonic() - began
-    searching = (times["search(0)"], times["negatives(0)"])
-    # 2. Kills: some before the search, at least half within it, the others after it. The machine's speed changes from run to
-    # run, so those within wait for the search to begin; each leaves work for the next.
-    draw = random.Random(7)
-    anywhere = [draw.uniform(0, duration) for _ in range(KILLS // 2)]
-    within = KILLS - len(anywhere)
-    share = (searching[1] - searching[0]) / (2 * within)
-    waits = [("", m) for m in anywhere if m < searching[0]]
-    waits += [("search", draw.uniform(0, share)) for _ in range(within)]
-    waits += [("", m - searching[0]) for m in anywhere if m >= searching[0]]
-    store = tmp_path / "killed"
-    killed_in = []
+def run_with_kills(tmp_path: Path, waits: list[tuple[str, float]]) -> list[str]:
+    """Starts the run, waits for a step and then so many seconds, kills it; again for each wait; then lets the same command end.
+
+    Returns the steps that were hit. The raw rows, without de-duplication, must hold every theorem exactly once.
+    """
+    store, killed_in = tmp_path / "killed", []
     for number, (step, delay) in enumerate(waits):
         log = tmp_path / f"killed-{number}.log"
         process = start(store, log)
@@ -91,14 +72,47 @@ def test_killing_the_run_again_and_again_loses_and_doubles_nothing(tmp_path: Pat
         if process.poll() is None:
             killed_in.append(phase(log))
             assert kill(process) == 0, f"descendants alive after a kill in {killed_in[-1]}"
-    # 3. The same command ends the run.
     log = tmp_path / "last.log"
     process = start(store, log)
     assert process.wait() == 0, log.read_text()[-3000:]
-    assert sum(name.startswith("search") for name in killed_in) >= within // 2 + 1, killed_in
-    # 4. Raw rows.
     selection = json.loads((store / "main/iterations/iter_0/selection/selection.json").read_text())
     names = {t["name"] for t in selection["theorems"]}
     for variant in ("main", "noise"):
         assert root_rows(store, variant) == Counter(dict.fromkeys(names, 1))
-    print(f"killed in {killed_in}; an undisturbed run takes {duration:.0f} s")
+    return killed_in
+
+
+@pytest.mark.timeout(900)
+def test_a_run_that_was_killed_twice_in_its_search_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    """The small version of `make test-kill`."""
+    killed_in = run_with_kills(tmp_path, [("search", 6.0), ("search", 9.0)])
+    assert [step[:6] for step in killed_in] == ["search", "search"]
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif(not KILLS, reason="takes minutes; `make test-kill` runs it")
+def test_killing_the_run_again_and_again_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    # 1. An undisturbed run: its duration, and the times at which its search began and ended.
+    log = tmp_path / "reference.log"
+    began, times = time.monotonic(), {}
+    process = start(tmp_path / "reference", log)
+    while process.poll() is None:
+        times.setdefault(phase(log) if log.exists() else "", time.monotonic() - began)
+        time.sleep(0.05)
+    assert process.returncode == 0, log.read_text()[-3000:]
+    duration = time.monotonic() - began
+    searching = (times["search(0)"], times["negatives(0)"])
+    # 2. Kills drawn over that time: some before the search, at least half within it, the others after it. The machine's speed
+    # changes from run to run, so those within wait for the search to begin; each leaves work for the next.
+    draw = random.Random(7)
+    anywhere = [draw.uniform(0, duration) for _ in range(KILLS // 2)]
+    within = KILLS - len(anywhere)
+    share = (searching[1] - searching[0]) / (2 * within)
+    waits = [("", m) for m in anywhere if m < searching[0]]
+    waits += [("search", draw.uniform(0, share)) for _ in range(within)]
+    waits += [("", m - searching[0]) for m in anywhere if m >= searching[0]]
+    killed_in = run_with_kills(tmp_path, waits)
+    assert sum(step.startswith("search") for step in killed_in) >= within, killed_in
+    print(
+        f"killed in {killed_in}; an undisturbed run takes {duration:.0f} s, its search {searching[1] - searching[0]:.0f} s"
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from burnqed import machine
 from burnqed.lean import pool
 
 
@@ -26,14 +27,14 @@ def test_a_quota_of_version_2_counts_wherever_it_is_set_above_us(tmp_path: Path,
     (tmp_path / "kubepods/pod1/worker").mkdir(parents=True)
     (tmp_path / "kubepods/pod1/worker/cpu.max").write_text("max 100000\n")
     (tmp_path / "kubepods/pod1/cpu.max").write_text("50000 100000\n")
-    assert pool.cpu_quota(tmp_path, own) == 0.5
+    assert machine.cpu_quota(tmp_path, own) == 0.5
 
 
 def test_in_a_container_the_root_is_our_own_group(tmp_path: Path, own: Path) -> None:
     (tmp_path / "cpu.max").write_text("75000 100000\n")
     (tmp_path / "memory.max").write_text("1073741824\n")
-    assert pool.cpu_quota(tmp_path, own) == 0.75
-    assert pool.memory_limit(tmp_path, own) == 2**30
+    assert machine.cpu_quota(tmp_path, own) == 0.75
+    assert machine.memory_limit(tmp_path, own) == 2**30
 
 
 def test_limits_of_version_1(tmp_path: Path, own: Path) -> None:
@@ -43,15 +44,15 @@ def test_limits_of_version_1(tmp_path: Path, own: Path) -> None:
     (tmp_path / "cpu/pod1/cpu.cfs_quota_us").write_text("25000\n")
     (tmp_path / "cpu/pod1/cpu.cfs_period_us").write_text("100000\n")
     (tmp_path / "memory/pod1/memory.limit_in_bytes").write_text("268435456\n")
-    assert pool.cpu_quota(tmp_path, own) == 0.25
-    assert pool.memory_limit(tmp_path, own) == 2**28
+    assert machine.cpu_quota(tmp_path, own) == 0.25
+    assert machine.memory_limit(tmp_path, own) == 2**28
 
 
 def test_without_limits_the_machine_counts(tmp_path: Path, own: Path) -> None:
     (tmp_path / "cpu.max").write_text("max 100000\n")
     (tmp_path / "memory.max").write_text("max\n")
-    assert pool.cpu_quota(tmp_path, own) == affinity()
-    assert pool.memory_limit(tmp_path, tmp_path / "absent") == psutil.virtual_memory().total
+    assert machine.cpu_quota(tmp_path, own) == affinity()
+    assert machine.memory_limit(tmp_path, tmp_path / "absent") == psutil.virtual_memory().total
 
 
 @pytest.mark.parametrize(("quota", "workers"), [(0.5, 1), (1, 1), (2, 2), (4, 3), (8, 6), (64, 16)])

@@ -227,7 +227,7 @@ def gate_table(verdict: GateVerdict) -> Table:
     rows = []
     for c in verdict.checks:
         value = "not measured" if c.value is None else metric(c.value)
-        asked = f"{'≤' if c.at_most else '≥'} {metric(c.threshold)}"
+        asked = f"{c.relation} {metric(c.threshold)}"
         rows.append(
             (c.name, pill("ok", "good") if c.ok else pill("falls short", "bad"), value, asked, "" if c.ok else c.advice)
         )
