@@ -33,6 +33,7 @@ from burnqed.train.model import ADAPTER_FILE, load_tokenizer, load_trainable
 from burnqed.train.packing import Example, encode
 
 OUTCOME_FILE = "sft.json"
+TIMINGS: Any = {"tokens_per_s": True, "rows": {"__all__": {"seconds", "tokens_per_s"}}}
 
 
 class SftOutcome(BaseModel):
@@ -55,7 +56,8 @@ class SftOutcome(BaseModel):
     last_loss: float
     """Mean training loss of the last 50 steps."""
     tokens: int
-    tokens_per_s: float
+    tokens_per_s: float = 0.0
+    """Not written, as the seconds of each row are not: equal trainings write equal bytes."""
     base_pairs: int
     trajectory_pairs: int
     """Trained on, without repetition."""
@@ -168,7 +170,7 @@ def train_sft(
         too_long=too_long,
         rows=run.rows,
     )
-    (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1, exclude=TIMINGS) + "\n", encoding="utf-8")
     return outcome
 
 

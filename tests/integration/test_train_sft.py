@@ -260,12 +260,13 @@ def test_the_learning_rate_rises_to_its_peak_and_falls_and_halves_each_iteration
     assert later.steps == SETTINGS.later_steps
 
 
-def test_equal_seeds_give_equal_weights_and_another_seed_other_ones(full: Trained, base: Path, tmp_path: Path) -> None:
+def test_equal_seeds_give_equal_files_and_another_seed_others(full: Trained, base: Path, tmp_path: Path) -> None:
     outcome, folder = full
     again = train(base, tmp_path / "a")
     other = train(base, tmp_path / "b", SETTINGS.model_copy(update={"seed": 1}))
     assert curve(again.rows) == curve(outcome.rows)
     assert model_version(tmp_path / "a/adapter") == model_version(folder)
+    assert (tmp_path / "a/adapter/sft.json").read_bytes() == (folder / "sft.json").read_bytes()
     assert curve(other.rows) != curve(outcome.rows)
 
 
