@@ -73,7 +73,9 @@ class SimulatedLean:
     async def release(self, root: ProofState) -> None:
         pass
 
-    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> Verdict:
+    async def check(
+        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+    ) -> Verdict:
         raise NotImplementedError("no state is ever finished")
 
     async def close(self) -> None:

@@ -13,12 +13,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from typing import Protocol
 
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
 from burnqed.lean.proofs import ProofToCheck
-from burnqed.lean.protocol import Theorem, Verdict
+from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
@@ -28,15 +27,7 @@ _TIMEOUT = "(deterministic) timeout"
 _COMPILER_AXIOMS = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
 
 
-class Checker(Protocol):
-    """What checking needs of a backend."""
-
-    async def check(
-        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
-    ) -> Verdict: ...
-
-
-async def check_all(proofs: Sequence[ProofToCheck], lean: Checker, *, is_trusted: bool = False) -> list[Verdict]:
+async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_trusted: bool = False) -> list[Verdict]:
     """Verdicts in the order of the proofs. Headers and statements are held to the rules for strangers unless `is_trusted`."""
     return await asyncio.gather(*(lean.check(p.theorem, p.proof, is_trusted=is_trusted) for p in proofs))
 

@@ -104,8 +104,13 @@ class LeanBackend(Protocol):
         """Ends the search that `root` opened: every state derived from it is forgotten."""
         ...
 
-    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> Verdict:
-        """Compiles `proof` (the tactic block after `by`) in a fresh environment; see `burnqed.lean.check`."""
+    async def check(
+        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+    ) -> Verdict:
+        """Compiles `proof` (the tactic block after `by`) in a fresh environment; see `burnqed.lean.check`.
+
+        `is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md).
+        """
         ...
 
     async def close(self) -> None: ...

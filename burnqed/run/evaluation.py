@@ -11,7 +11,7 @@ from pathlib import Path
 from burnqed.config import RunConfig
 from burnqed.data.theorems import read_index
 from burnqed.errors import BadInput, TryAgain
-from burnqed.evaluate.results import EvaluationResult
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.evaluate.run import evaluation_result
 from burnqed.lean.backends import open_lean
 from burnqed.lean.embedded.pin import lean_version as lean_release
@@ -77,7 +77,7 @@ async def run_evaluation(
     result = evaluation_result(
         [r for rows in read_parts(store, writer.finish()) for r in theorem_results(rows)],
         theorems,
-        variant="head" if head else "plain",
+        variant=HEAD if head else PLAIN,
         model=info.weight_version,
         head=info.head_id,
         benchmark=location.rpartition("/")[2],
