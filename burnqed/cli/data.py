@@ -55,23 +55,23 @@ def trace(
                     progress.advance(pairs=len(pairs), failed=failed)
 
     asyncio.run(work())
+    if not pairs:
+        raise BadInput(f"No proof of {file} replays, so {out} was not written; see the messages above.")
     write_pairs(Store(str(out.resolve().parent)), out.name, pairs)
     typer.echo(f"{len(pairs)} pairs of {len(proofs) - failed} proofs in {out}; {failed} proofs were left out.")
-    if proofs and failed == len(proofs):
-        raise BadInput(f"No proof of {file} replays; see the messages above.")
 
 
 @app.command("import")
 def import_index(
     file: str = typer.Argument(..., help="Theorem index: path or address in a store."),
     out: Path = Out,
-    header: Path | None = typer.Option(None, "--header", help="Lean commands before every theorem that has no header."),
+    header: Path | None = options.Header,
     elaborate: bool = typer.Option(True, help="Leave out statements that Lean does not elaborate."),
 ) -> None:
     """Check a theorem index: duplicates and statements that do not elaborate are left out."""
     from burnqed.data.skeleton import normal_form
 
-    theorems = read_index(file, header.read_text(encoding="utf-8") if header else None)
+    theorems = read_index(file, options.read_header(header))
     distinct = list({normal_form(t.statement): t for t in reversed(theorems)}.values())[::-1]
     kept = asyncio.run(elaborating(distinct)) if elaborate else distinct
     if not kept:

@@ -26,7 +26,7 @@ def evaluate(
     theorems: str = typer.Option(..., "--theorems", help="Theorem index: path or address in a store."),
     model: str = typer.Option(..., "--model", help="Folder, or address in a store, of the model."),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
-    header: Path | None = typer.Option(None, "--header", help="Lean commands before every theorem that has no header."),
+    header: Path | None = options.Header,
     budgets: str | None = typer.Option(None, "--budgets", help="Nodes per theorem, as in 16,64."),
     samples: int | None = typer.Option(None, "--samples", min=1, help="N of pass@N."),
     out: Path | None = typer.Option(
@@ -46,9 +46,7 @@ def evaluate(
     if samples is not None:
         chosen.append(f"evaluate.samples={samples}")
     config = resolve(profile, chosen).config
-    if header is not None and not header.is_file():
-        raise BadInput(f"There is no header file {header}; give a file of Lean commands.")
-    text = header.read_text(encoding="utf-8") if header else None
+    text = options.read_header(header)
     with tempfile.TemporaryDirectory(prefix="burnqed-eval-") as scratch:
         folder = out if out is not None else Path(scratch) / "out"
         result = asyncio.run(run_evaluation(theorems, model, head, text, config, folder))

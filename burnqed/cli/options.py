@@ -6,6 +6,8 @@ from pathlib import Path
 
 import typer
 
+from burnqed.errors import BadInput
+
 DEFAULT_RUN = "main"
 
 Store = typer.Option(
@@ -16,6 +18,14 @@ Iteration = typer.Option(..., "--iter", min=0, help="Iteration, from 0.")
 Profile = typer.Option("default", "--profile", help="demo, smoke, small, …, or the path of a YAML file.")
 Set = typer.Option([], "--set", metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
 Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.")
+Header = typer.Option(None, "--header", help="Lean commands before every theorem that has no header.")
+
+
+def read_header(file: Path | None) -> str | None:
+    """The Lean commands that `--header` names. Raises BadInput when there is no such file."""
+    if file is not None and not file.is_file():
+        raise BadInput(f"There is no header file {file}; give a file of Lean commands.")
+    return file.read_text(encoding="utf-8") if file else None
 
 
 def absolute(store: str) -> str:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from burnqed.data.theorems import parse_index
+
 CONFIG_CASES = [
     (["config", "show", "--profile", "nope"], "profile"),
     (["config", "show", "--set", "search.budgt=3"], "search.budget"),
@@ -24,6 +26,9 @@ CONFIG_CASES = [
     (["compare", "a", "b"], "results"),
     (["store", "copy", "empty", "other"], "nothing to copy"),
     (["data", "inspect", "absent.json"], "absent.json"),
+    (["data", "import", "absent.json", "--out", "o.json"], "absent.json"),
+    (["data", "import", "absent.json", "--out", "o.json", "--header", "absent.lean"], "absent.lean"),
+    (["data", "trace", "absent.lean", "--out", "o.jsonl"], "absent.lean"),
     (["lean", "check", "absent.json"], "absent.json"),
     (["serve", "--port", "1234"], "--model"),
     (["serve", "--model", "absent", "--port", "1234"], "absent"),
@@ -114,3 +119,40 @@ def test_generated_statements_can_be_inspected(tmp_path: Path) -> None:
     assert burnqed("data", "generate", "--count", "50", "--out", "g.json", cwd=tmp_path).returncode == 0
     document = json.loads(burnqed("data", "inspect", "g.json", "--json", cwd=tmp_path).stdout)
     assert document["theorems"] == 50
+
+
+def test_traced_proofs_become_pairs_and_one_that_does_not_replay_is_left_out(tmp_path: Path) -> None:
+    good = "theorem good : ∀ a b : Nat, a + b = b + a := by\n  intro a b\n  omega\n"
+    bad = "theorem bad : ∀ a b : Nat, a * b = b + a := by\n  intro a b\n  omega\n"
+    (tmp_path / "proofs.lean").write_text(f"{good}\n{bad}", encoding="utf-8")
+    done = burnqed("data", "trace", "proofs.lean", "--out", "pairs.jsonl", "--source", "mine", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "bad is left out" in done.stderr
+    pairs = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(p["theorem"], p["tactic"], p["source"]) for p in pairs] == [
+        ("good", "intro a b", "mine"),
+        ("good", "omega", "mine"),
+    ]
+    facts = json.loads(burnqed("data", "inspect", "pairs.jsonl", "--json", cwd=tmp_path).stdout)
+    assert (facts["pairs"], facts["theorems"]) == (2, 1)
+    (tmp_path / "proofs.lean").write_text(bad, encoding="utf-8")
+    done = burnqed("data", "trace", "proofs.lean", "--out", "none.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "none.jsonl was not written" in done.stderr
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_an_imported_index_holds_what_elaborates_once_with_its_header(tmp_path: Path) -> None:
+    theorems = [
+        {"name": "a", "statement": "∀ n : Nat, Even n → Even (n + 2)"},
+        {"name": "same", "statement": "∀ m : Nat,  Even m → Even (m + 2)"},
+        {"name": "unknown", "statement": "∀ n : Nat, Odd n → Odd (n + 2)"},
+    ]
+    (tmp_path / "index.json").write_text(json.dumps({"theorems": theorems}))
+    (tmp_path / "header.lean").write_text("def Even (n : Nat) : Prop := n % 2 = 0\n")
+    done = burnqed("data", "import", "index.json", "--out", "o.json", "--header", "header.lean", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1 equal to another, 1 that do not elaborate" in done.stdout
+    assert "unknown is left out" in done.stderr
+    (kept,) = parse_index((tmp_path / "o.json").read_text(encoding="utf-8"), "o.json")
+    assert (kept.name, kept.header) == ("a", "def Even (n : Nat) : Prop := n % 2 = 0\n")
