@@ -19,7 +19,8 @@ from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import ProofState, TacticStatus, Theorem
 
 COMMUTES = Theorem(name="commutes", statement="∀ a b : Nat, a + b = b + a")
-HANGS = "repeat (rw [← Nat.add_zero a])"
+HANGS = "have h : Nat.rec (motive := fun _ => Nat → Nat) id (fun _ f n => f (f n)) 40 0 = 0 := by decide +kernel"
+"""Applies the identity 2^40 times."""
 CRASHES = "exact " + "(" * 5_000 + "rfl" + ")" * 5_000
 """Too deep for any stack."""
 
