@@ -3,7 +3,8 @@
     make results                                           # three seeds of profile `small`, hours
     python benchmarks/results.py --seeds 1 --profile smoke --store /tmp/results --out /tmp/results.md
 
-Every iteration is an ordinary `burnqed run iteration`, so that the same command continues what was cut off. Figures are summed
+A control of each seed trains the same number of steps but searches one theorem only, so that what longer training alone brings
+shows beside what the found proofs bring. Every iteration is an ordinary `burnqed run iteration`, so that the same command continues what was cut off. Figures are summed
 over seeds; changes are paired by (seed, theorem), with McNemar's exact test. The evaluation never tries probe tactics.
 """
 
@@ -16,6 +17,7 @@ import itertools
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +41,9 @@ SEEDED = (
     "evaluate.seed",
 )
 
+CONTROL = ("select.theorems=1", "search.noise=false", "negatives.theorems=0", "ebm.enabled=false")
+"""Overrides of the control: next to nothing found, no head."""
+
 Solved = dict[tuple[int, str], bool]
 """Whether a theorem was solved, by (seed, name)."""
 
@@ -55,14 +60,14 @@ class Change:
         return mcnemar(self.gained, self.lost)
 
 
-def run_seed(seed: int, options: argparse.Namespace) -> None:
-    """All iterations of one seed."""
+def run_seed(seed: int, options: argparse.Namespace, name: str, overrides: Sequence[str] = ()) -> None:
+    """All iterations of one seed; `name` is that of the run, without the seed."""
     for iteration in range(ITERATIONS):
         command = [sys.executable, "-m", "burnqed.cli.main", "run", "iteration", "--iter", str(iteration), "--profile", options.profile,
-                   "--store", options.store, "--run", f"seed-{seed}"]  # fmt: skip
+                   "--store", options.store, "--run", f"{name}-{seed}"]  # fmt: skip
         for key in SEEDED:
             command += ["--set", f"{key}={seed}"]
-        for override in options.set:
+        for override in (*options.set, *overrides):
             command += ["--set", override]
         print("$", shlex.join(command[2:]), flush=True)
         subprocess.run(command, check=True)
@@ -81,10 +86,10 @@ async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
     return found
 
 
-def solved_by(store: Store, seeds: range, iteration: int, variant: str) -> Solved:
+def solved_by(store: Store, seeds: range, iteration: int, variant: str, name: str = "seed") -> Solved:
     found: Solved = {}
     for seed in seeds:
-        _, evaluation = read_evaluations(store.locate(Layout(f"seed-{seed}", iteration).root))[variant]
+        _, evaluation = read_evaluations(store.locate(Layout(f"{name}-{seed}", iteration).root))[variant]
         found |= {(seed, t.name): t.budget_at_proof is not None for t in evaluation.per_theorem}
     return found
 
@@ -102,6 +107,9 @@ def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
     for variant, label in (("plain", "without head"), ("head", "with head")):
         for iteration in range(ITERATIONS):
             columns[f"iteration {iteration} {label}"] = solved_by(store, seeds, iteration, variant)
+    if options.control:
+        for iteration in range(ITERATIONS):
+            columns[f"iteration {iteration} of the control"] = solved_by(store, seeds, iteration, "plain", "control")
     total = len(probes) * len(seeds)
     lines = [
         "# Results of expert iteration on the shipped benchmark",
@@ -126,6 +134,17 @@ def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
     for i in range(ITERATIONS):
         c = change(f"iteration {i} without head", f"iteration {i} with head", columns)
         lines.append(f"| iteration {i} | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |")
+    if options.control:
+        lines += [
+            "",
+            "| what the found proofs change, without head | newly solved | lost | net | p |",
+            "|---|---:|---:|---:|---:|",
+        ]
+        for i in range(1, ITERATIONS):
+            c = change(f"iteration {i} of the control", f"iteration {i} without head", columns)
+            lines.append(
+                f"| iteration {i} against the control | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -135,13 +154,16 @@ def main() -> None:
     parser.add_argument("--profile", default="small")
     parser.add_argument("--store", default="results")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--control", action=argparse.BooleanOptionalAction, default=True, help="also run the controls")
     parser.add_argument("--out", default="results/results.md", help="where the table is written besides the terminal")
     options = parser.parse_args()
     options.command = (
         "make results" if len(sys.argv) == 1 else f"python benchmarks/results.py {shlex.join(sys.argv[1:])}"
     )
     for seed in range(options.seeds):
-        run_seed(seed, options)
+        run_seed(seed, options, "seed")
+    for seed in range(options.seeds if options.control else 0):
+        run_seed(seed, options, "control", CONTROL)
     text = report(options, Store(str(Path(options.store).resolve())), resolve(options.profile, options.set).config)
     Path(options.out).parent.mkdir(parents=True, exist_ok=True)
     Path(options.out).write_text(text, encoding="utf-8")
