@@ -198,7 +198,7 @@ def loss(points: Sequence[LossPoint]) -> Plot:
                 *zip(*held_out, strict=True), "o-", ms=4, color=WITH, mec=PAPER, mew=0.8, label="held-out theorems"
             )
         axes.set_ylim(bottom=0)
-        axes.legend(loc="upper right")
+        axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.13))
         label(axes, "step", "loss per token")
 
     words = ", ".join(
