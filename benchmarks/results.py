@@ -15,7 +15,6 @@ import asyncio
 import datetime
 import itertools
 import shlex
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from burnqed.evaluate.compare import mcnemar
 from burnqed.evaluate.read import read_evaluations
 from burnqed.layout import Layout
 from burnqed.lean.backends import open_lean
+from burnqed.lifeline import Child
 from burnqed.search.probes import probe_easy
 from burnqed.store import Store
 
@@ -70,7 +70,8 @@ def run_seed(seed: int, options: argparse.Namespace, name: str, overrides: Seque
         for override in (*options.set, *overrides):
             command += ["--set", override]
         print("$", shlex.join(command[2:]), flush=True)
-        subprocess.run(command, check=True)
+        if code := Child(command).wait():
+            sys.exit(code)
 
 
 async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
