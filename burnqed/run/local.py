@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -27,6 +25,7 @@ from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput
 from burnqed.run import lock
 from burnqed.run.expressions import Phase, depends_holds, names_in, substitute, when_holds
 from burnqed.run.pod import Ended, Pod
+from burnqed.run.scratch import scratch_folder
 from burnqed.run.vocabulary import check
 from burnqed_workflows.templates import RETRY_ANNOTATION, RetryPolicy
 
@@ -224,14 +223,13 @@ class LocalRunner:
         return node.phase, ended.outputs
 
     async def _attempt(self, name: str, template: Mapping[str, Any], values: Values, attempt: int) -> Ended:
-        folder = Path(tempfile.mkdtemp(prefix="burnqed-pod-"))
-        try:
-            return await Pod(name, template, values, folder, lambda line: self.echo(f"{name} │ {line}")).run()
-        finally:
-            if self.logs:
-                for file in sorted(folder.glob("*.log")):
-                    self.logs(f"{name}-{attempt}-{file.name}", file)
-            shutil.rmtree(folder, ignore_errors=True)
+        with scratch_folder() as folder:
+            try:
+                return await Pod(name, template, values, folder, lambda line: self.echo(f"{name} │ {line}")).run()
+            finally:
+                if self.logs:
+                    for file in sorted(folder.glob("*.log")):
+                        self.logs(f"{name}-{attempt}-{file.name}", file)
 
     def _note(self, node: Node) -> Phase:
         self.nodes.append(node)

@@ -1,7 +1,7 @@
 """A pod of a workflow as processes of this machine: the main container, and its sidecars in the background.
 
 Environment variables carry what differs from a cluster: one whose name ends in `_PORT` gets a free port (the same for all
-containers of the pod), one whose value lies below /tmp gets a place in the pod's own folder.
+containers of the pod), one whose value lies below /tmp gets a place in the pod's own folder, where temporary files go as well.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class Pod:
         self.template = template
         self.values = values
         self.folder = folder
+        self.scratch = folder / "scratch"
+        self.scratch.mkdir()
         self.echo = echo
         self._ports: dict[str, str] = {}
         self._children: list[Child] = []
@@ -83,7 +85,7 @@ class Pod:
         pipe: dict[str, Any] = {"stdin": -3, "stdout": -1, "stderr": -2}  # DEVNULL, PIPE, STDOUT
         child = Child(
             [*PROGRAMS.get(words[0], words[:1]), *words[1:]],
-            env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+            env={**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(self.scratch), **environment},
             **pipe,
         )
         self._children.append(child)
@@ -101,7 +103,7 @@ class Pod:
         return self._place(value) if value.startswith(SCRATCH) else value
 
     def _place(self, path: str) -> str:
-        place = self.folder / "scratch" / path.removeprefix(SCRATCH)
+        place = self.scratch / path.removeprefix(SCRATCH)
         place.parent.mkdir(parents=True, exist_ok=True)
         return str(place)
 

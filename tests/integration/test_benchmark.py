@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 
 from burnqed.data.corpus import load_corpus
 from burnqed.data.generate import generate
@@ -52,12 +50,6 @@ def test_no_theorem_equals_another_or_one_that_is_trained_on_or_searched(proofs:
     assert not forms & {normal_form(known.theorem.statement) for known in load_corpus()}
     for seed in (0, 1, 2):
         assert not forms & {normal_form(t.statement) for t in generate(seed, 3_000)}
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def lean() -> AsyncIterator[EmbeddedLean]:
-    async with EmbeddedLean() as backend:
-        yield backend
 
 
 @pytest.mark.timeout(600)

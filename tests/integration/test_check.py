@@ -6,11 +6,10 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from burnqed.lean.check import check_all, judge
 from burnqed.lean.embedded.backend import EmbeddedLean
@@ -23,12 +22,6 @@ from tests.fixtures.honest import FILE, HONEST
 
 one_loop = pytest.mark.asyncio(loop_scope="module")
 """Lean is opened once for all tests of this file."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def lean() -> AsyncIterator[EmbeddedLean]:
-    async with EmbeddedLean(workers=2) as backend:
-        yield backend
 
 
 def theorem(attempt: Attempt) -> Theorem:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 
 from burnqed.data.corpus import CorpusTheorem, load_corpus, split_tactics
 from burnqed.data.skeleton import normal_form, skeleton
@@ -51,13 +49,6 @@ def test_a_block_splits_into_tactics_at_its_own_indentation() -> None:
         "rcases h with h | h <;>\n  omega",
         "induction n with\n| zero => rfl",
     )
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def lean() -> AsyncIterator[EmbeddedLean]:
-    """One pool for the whole file: its first hundred requests are the slow ones."""
-    async with EmbeddedLean() as backend:
-        yield backend
 
 
 @pytest.mark.timeout(900)

@@ -25,7 +25,10 @@ RUN = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store"]
 def start(store: Path, log: Path) -> subprocess.Popen[bytes]:
     with log.open("ab") as output:
         return subprocess.Popen(
-            [sys.executable, "-m", "burnqed.cli.main", *RUN, str(store)], stdout=output, stderr=output
+            [sys.executable, "-m", "burnqed.cli.main", *RUN, str(store)],
+            env={**os.environ, "TMPDIR": str(store.parent)},
+            stdout=output,
+            stderr=output,
         )
 
 

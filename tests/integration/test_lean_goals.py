@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
@@ -17,12 +15,6 @@ from burnqed.lean.repl import repl
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COMMUTES = Theorem(name="commutes", statement="∀ a b : Nat, a + b = b + a")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def lean() -> AsyncIterator[EmbeddedLean]:
-    async with EmbeddedLean(workers=2) as backend:
-        yield backend
 
 
 async def start(lean: EmbeddedLean, statement: str, header: str | None = None) -> ProofState:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
-import pytest_asyncio
 
 from burnqed.config import SearchConfig
 from burnqed.lean.embedded.backend import EmbeddedLean
@@ -60,12 +59,6 @@ class Menu:
         return [
             Proposal(tuple(Candidate(t, -0.5 - 0.1 * i) for i, t in enumerate(MENU)), len(MENU), "menu") for _ in states
         ]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def lean() -> AsyncIterator[EmbeddedLean]:
-    async with EmbeddedLean(workers=2) as backend:
-        yield backend
 
 
 @one_loop

@@ -1,0 +1,34 @@
+"""A folder of this machine that its user removes, or, when that was killed, the next one to ask for a folder."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+PREFIX = "burnqed-pod-"
+LOCK = "in-use"
+"""Held as long as the folder is used; the kernel releases it when its holder dies."""
+YOUNG_S = 60.0
+"""A folder younger than this may not have been locked yet."""
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A new folder of one's own. First removes those whose users are gone."""
+    for old in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError, Timeout):  # somebody else's, in use, or gone just now
+            if time.time() - old.stat().st_mtime > YOUNG_S:
+                with FileLock(old / LOCK, timeout=0):
+                    shutil.rmtree(old)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    try:
+        with FileLock(folder / LOCK):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
