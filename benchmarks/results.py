@@ -3,9 +3,10 @@
     make results                                           # three seeds of profile `small`, hours
     python benchmarks/results.py --seeds 1 --profile smoke --store /tmp/results --out /tmp/results.md
 
-A control of each seed trains the same number of steps but searches one theorem only, so that what longer training alone brings
-shows beside what the found proofs bring. Every iteration is an ordinary `burnqed run iteration`, so that the same command continues what was cut off. Figures are summed
-over seeds; changes are paired by (seed, theorem), with McNemar's exact test. The evaluation never tries probe tactics.
+A control of each seed trains the same number of steps but searches one theorem only, so that what longer training alone
+brings shows beside what the found proofs bring. Every iteration is an ordinary `burnqed run iteration`, so that the same
+command continues what was cut off. Figures are summed over seeds; changes are paired by (seed, theorem), with McNemar's exact
+test. The evaluation never tries probe tactics.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import itertools
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from burnqed.config import RunConfig, resolve
@@ -44,20 +44,12 @@ SEEDED = (
 CONTROL = ("select.theorems=1", "search.noise=false", "negatives.theorems=0", "ebm.enabled=false")
 """Overrides of the control: next to nothing found, no head."""
 
+PROBES = "18 probe tactics"
+LABELS = {"without head": ("seed", "plain"), "with head": ("seed", "head"), "of the control": ("control", "plain")}
+"""Columns of an iteration: the name of the run and the variant of its evaluation."""
+
 Solved = dict[tuple[int, str], bool]
 """Whether a theorem was solved, by (seed, name)."""
-
-
-@dataclass(frozen=True)
-class Change:
-    before: str
-    after: str
-    gained: int
-    lost: int
-
-    @property
-    def p(self) -> float:
-        return mcnemar(self.gained, self.lost)
 
 
 def run_seed(seed: int, options: argparse.Namespace, name: str, overrides: Sequence[str] = ()) -> None:
@@ -87,7 +79,7 @@ async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
     return found
 
 
-def solved_by(store: Store, seeds: range, iteration: int, variant: str, name: str = "seed") -> Solved:
+def solved_by(store: Store, seeds: range, iteration: int, name: str, variant: str) -> Solved:
     found: Solved = {}
     for seed in seeds:
         _, evaluation = read_evaluations(store.locate(Layout(f"{name}-{seed}", iteration).root))[variant]
@@ -95,29 +87,32 @@ def solved_by(store: Store, seeds: range, iteration: int, variant: str, name: st
     return found
 
 
-def change(before: str, after: str, columns: dict[str, Solved]) -> Change:
-    a, b = columns[before], columns[after]
-    return Change(before, after, sum(b[k] and not a[k] for k in a), sum(a[k] and not b[k] for k in a))
+def changes(title: str, pairs: Sequence[tuple[str, str]], columns: dict[str, Solved]) -> list[str]:
+    """A table of the paired changes from the first column of each pair to the second."""
+    lines = ["", f"| {title} | newly solved | lost | net | p |", "|---|---:|---:|---:|---:|"]
+    for before, after in pairs:
+        a, b = columns[before], columns[after]
+        gained, lost = sum(b[k] and not a[k] for k in a), sum(a[k] and not b[k] for k in a)
+        lines.append(f"| {before} → {after} | {gained} | {lost} | {gained - lost:+d} | {mcnemar(gained, lost):.3g} |")
+    return lines
 
 
 def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
     """The text of docs/results.md."""
     seeds = range(options.seeds)
     probes = asyncio.run(probed(config, store, "seed-0"))
-    columns: dict[str, Solved] = {"18 probe tactics": {(s, name): easy for s in seeds for name, easy in probes.items()}}
-    for variant, label in (("plain", "without head"), ("head", "with head")):
-        for iteration in range(ITERATIONS):
-            columns[f"iteration {iteration} {label}"] = solved_by(store, seeds, iteration, variant)
-    if options.control:
-        for iteration in range(ITERATIONS):
-            columns[f"iteration {iteration} of the control"] = solved_by(store, seeds, iteration, "plain", "control")
+    columns: dict[str, Solved] = {PROBES: {(s, name): easy for s in seeds for name, easy in probes.items()}}
+    for label, (run, variant) in LABELS.items():
+        for iteration in range(ITERATIONS) if run == "seed" or options.control else ():
+            columns[f"iteration {iteration} {label}"] = solved_by(store, seeds, iteration, run, variant)
     total = len(probes) * len(seeds)
     lines = [
         "# Results of expert iteration on the shipped benchmark",
         "",
         f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, profile `{options.profile}`, seeds {', '.join(map(str, seeds))}, "
         f"{len(probes)} theorems, budget {max(config.evaluate.budgets)} nodes, {config.evaluate.candidates} candidates, "
-        f"{config.evaluate.samples} sample(s), probe tactics off. Command: `{options.command}`.",
+        f"{config.evaluate.samples} sample(s), probe tactics off. p: McNemar's exact test, two-sided. "
+        f"Command: `{options.command}`.",
         "",
         f"| solved of {len(probes)} | {' | '.join(f'seed {s}' for s in seeds)} | sum of {total} |",
         f"|---|{'---:|' * (len(seeds) + 1)}",
@@ -125,27 +120,13 @@ def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
     for name, solved in columns.items():
         per_seed = [sum(v for (s, _), v in solved.items() if s == seed) for seed in seeds]
         lines.append(f"| {name} | {' | '.join(map(str, per_seed))} | {sum(per_seed)} |")
-    lines += ["", "| change | newly solved | lost | net | p (McNemar, exact, two-sided) |", "|---|---:|---:|---:|---:|"]
-    for label in ("without head", "with head"):
-        steps = ["18 probe tactics", *(f"iteration {i} {label}" for i in range(ITERATIONS))]
-        for before, after in [*itertools.pairwise(steps), (steps[1], steps[-1])]:
-            c = change(before, after, columns)
-            lines.append(f"| {before} → {after} | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |")
-    lines += ["", "| what the head changes | newly solved | lost | net | p |", "|---|---:|---:|---:|---:|"]
-    for i in range(ITERATIONS):
-        c = change(f"iteration {i} without head", f"iteration {i} with head", columns)
-        lines.append(f"| iteration {i} | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |")
+    plain, head, control = ([f"iteration {i} {label}" for i in range(ITERATIONS)] for label in LABELS)
+    for label, steps in (("without head", plain), ("with head", head)):
+        pairs = [(PROBES, steps[0]), *itertools.pairwise(steps), (steps[0], steps[-1])]
+        lines += changes(f"change {label}", pairs, columns)
+    lines += changes("change by the head", list(zip(plain, head, strict=True)), columns)
     if options.control:
-        lines += [
-            "",
-            "| what the found proofs change, without head | newly solved | lost | net | p |",
-            "|---|---:|---:|---:|---:|",
-        ]
-        for i in range(1, ITERATIONS):
-            c = change(f"iteration {i} of the control", f"iteration {i} without head", columns)
-            lines.append(
-                f"| iteration {i} against the control | {c.gained} | {c.lost} | {c.gained - c.lost:+d} | {c.p:.3g} |"
-            )
+        lines += changes("change by the found proofs", list(zip(control, plain, strict=True))[1:], columns)
     return "\n".join(lines) + "\n"
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import computed_field
 
 from burnqed.config import GateConfig
 from burnqed.evaluate.compare import from_head, from_previous
@@ -18,27 +21,35 @@ MIN_RANK_ACCURACY = 0.6
 """How often a positive must lie below one of its negatives for a head to be worth using; random choice: 0.5."""
 
 
+Relation = Literal["≥", ">", "≤"]
+
+
 class GateCheck(Result):
     name: str
     value: float | None
     """None: it was not measured, which fails a check that the configuration asks for."""
     threshold: float
-    at_most: bool = False
-    """The value must not exceed the threshold; otherwise it must reach it."""
-    above: bool = False
-    """Reaching it is not enough."""
-    ok: bool
+    relation: Relation = "≥"
+    """Of the value to the threshold."""
     advice: str
     """What to do when it fails."""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
-    def relation(self) -> str:
-        return "≤" if self.at_most else ">" if self.above else "≥"
+    def ok(self) -> bool:
+        if self.value is None:
+            return False
+        beyond = round(self.value - self.threshold, 9)  # rates are quotients: 0.3 - 0.1 must reach 0.2
+        return beyond <= 0 if self.relation == "≤" else beyond > 0 if self.relation == ">" else beyond >= 0
 
 
 class GateVerdict(Result):
-    go: bool
     checks: list[GateCheck]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def go(self) -> bool:
+        return not self.failed
 
     @property
     def failed(self) -> list[GateCheck]:
@@ -47,17 +58,12 @@ class GateVerdict(Result):
 
 def verdict(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> GateVerdict:
     """Checks an iteration. Thresholds of 0 (or None) are not checked; gains are wherever there is something to compare."""
-    checks = [
-        *rate_checks(result, config),
-        *gain_checks(result, earlier, config),
-        *training_checks(result, config),
-    ]
-    return GateVerdict(go=all(c.ok for c in checks), checks=checks)
-
-
-def at_least(name: str, value: float | None, threshold: float, advice: str) -> GateCheck:
-    return GateCheck(
-        name=name, value=value, threshold=threshold, ok=value is not None and value >= threshold, advice=advice
+    return GateVerdict(
+        checks=[
+            *rate_checks(result, config),
+            *gain_checks(result, earlier, config),
+            *training_checks(result, config),
+        ]
     )
 
 
@@ -70,7 +76,8 @@ def rate_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
         evaluation = result.variant(variant)
         if threshold > 0:
             rate = evaluation.at_largest.rate if evaluation else None
-            checks.append(at_least(name, rate, threshold, rate_advice(rate, result.iteration)))
+            advice = rate_advice(rate, result.iteration)
+            checks.append(GateCheck(name=name, value=rate, threshold=threshold, advice=advice))
     return checks
 
 
@@ -89,26 +96,19 @@ def gain_checks(result: IterationResult, earlier: Sequence[IterationResult], con
     checks = []
     change = from_previous(result, earlier)
     if change and change.tried:
-        gain = change.net / change.tried
-        ok = round(gain - config.min_gain, 9) >= 0 and (gain > 0 or config.min_gain < 0)
         advice = (
             "Stop: a solve rate that is level or falling does not recover by itself; compare the data, the loss and the "
             f"distinct candidates of both iterations ({len(change.newly_solved)} newly solved, {len(change.lost)} lost, "
             f"p = {change.p:.2g})."
         )
-        name = f"gain from {change.before}"
-        checks.append(
-            GateCheck(
-                name=name, value=gain, threshold=config.min_gain, above=config.min_gain == 0, ok=ok, advice=advice
-            )
-        )
+        name, gain = f"gain from {change.before}", change.net / change.tried
+        relation: Relation = ">" if config.min_gain == 0 else "≥"
+        checks.append(GateCheck(name=name, value=gain, threshold=config.min_gain, relation=relation, advice=advice))
     effect = from_head(result)
     if effect and effect.tried:
         gain = effect.net / effect.tried
         advice = "Look at the embeddings (do positives and negatives separate at all?) before training the head longer."
-        checks.append(
-            GateCheck(name="gain from the head", value=gain, threshold=0.0, above=True, ok=gain > 0, advice=advice)
-        )
+        checks.append(GateCheck(name="gain from the head", value=gain, threshold=0.0, relation=">", advice=advice))
     return checks
 
 
@@ -116,18 +116,19 @@ def training_checks(result: IterationResult, config: GateConfig) -> list[GateChe
     metrics, checks = result.training, []
     if config.max_loss is not None:
         loss = metrics.get(EVALUATION_LOSS)
-        ok = loss is not None and loss <= config.max_loss
         advice = "Check learning rate, data and that the loss covers the tactic only."
         name = "evaluation loss"
-        checks.append(GateCheck(name=name, value=loss, threshold=config.max_loss, at_most=True, ok=ok, advice=advice))
+        checks.append(GateCheck(name=name, value=loss, threshold=config.max_loss, relation="≤", advice=advice))
     if config.min_rank1_deep > 0:
+        deep, threshold = metrics.get(RANK1_DEEP), config.min_rank1_deep
         advice = "Look at the negatives (siblings of deep states) and at the embeddings."
-        checks.append(at_least("rank-1 at depth 4+", metrics.get(RANK1_DEEP), config.min_rank1_deep, advice))
+        checks.append(GateCheck(name="rank-1 at depth 4+", value=deep, threshold=threshold, advice=advice))
     if ENERGY_GAP in metrics:
         gap = metrics[ENERGY_GAP]
         advice = "The head does not tell provable states apart; do not search with it."
-        checks.append(GateCheck(name="energy gap", value=gap, threshold=0.0, above=True, ok=gap > 0, advice=advice))
+        checks.append(GateCheck(name="energy gap", value=gap, threshold=0.0, relation=">", advice=advice))
     if RANK_ACCURACY in metrics:
+        accuracy, threshold = metrics[RANK_ACCURACY], MIN_RANK_ACCURACY
         advice = "The head is hardly better than chance (0.5); look at the negatives and at the embeddings."
-        checks.append(at_least("head's rank accuracy", metrics[RANK_ACCURACY], MIN_RANK_ACCURACY, advice))
+        checks.append(GateCheck(name="head's rank accuracy", value=accuracy, threshold=threshold, advice=advice))
     return checks
