@@ -22,17 +22,22 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 
-SECTION_IMPORT, SECTION_FUNCTION, SECTION_TABLE, SECTION_GLOBAL, SECTION_EXPORT, SECTION_ELEMENT, SECTION_CODE = (
-    2,
-    3,
-    4,
-    6,
-    7,
-    9,
-    10,
-)
+
+class Section(IntEnum):
+    """Numbers of the sections that are read or rewritten."""
+
+    IMPORT = 2
+    FUNCTION = 3
+    TABLE = 4
+    GLOBAL = 6
+    EXPORT = 7
+    ELEMENT = 9
+    CODE = 10
+
+
 FUNCTION, TABLE, MEMORY, GLOBAL, TAG = range(5)  # kinds of imports and exports
 
 CHECKED_INSTEAD = {
@@ -45,15 +50,16 @@ RUN_AT_ONCE = ("lean_task_map_core", "lean_task_bind_core")
 """(…, …, priority, sync, keep alive) functions whose task runs at once, as soon as the one it waits for is done, when `sync` is true."""
 
 KEPT_EXPORTS = {
-    *(
-        "__wasm_call_ctors",
-        "_emscripten_tls_init",
-        "__stack_pointer",
-        "__indirect_function_table",
-        "memory",
-        "__THREW__",
-    ),
-    *("__threwValue", "_mi_heap_default", "in6addr_loopback", "__wasm_apply_data_relocs"),
+    "__wasm_call_ctors",
+    "_emscripten_tls_init",
+    "__stack_pointer",
+    "__indirect_function_table",
+    "memory",
+    "__THREW__",
+    "__threwValue",
+    "_mi_heap_default",
+    "in6addr_loopback",
+    "__wasm_apply_data_relocs",
 }
 KEPT_EXPORT_PREFIXES = ("__em_js__", "__tls", "__start_em", "__stop_em")
 
@@ -73,6 +79,10 @@ class Export:
     name: str
     kind: int
     index: int
+
+    def encoded(self) -> bytes:
+        name = self.name.encode()
+        return to_unsigned(len(name)) + name + bytes([self.kind]) + to_unsigned(self.index)
 
 
 class Module:
@@ -100,7 +110,7 @@ class Module:
 
     def _read_imports(self) -> int:
         data, imported_globals = self.data, 0
-        count, at = unsigned(data, self.start[SECTION_IMPORT])
+        count, at = unsigned(data, self.start[Section.IMPORT])
         for _ in range(count):
             module, at = name(data, at)
             field, at = name(data, at)
@@ -126,7 +136,7 @@ class Module:
     def _read_globals(self) -> list[int | None]:
         data = self.data
         values: list[int | None] = []
-        count, at = unsigned(data, self.start[SECTION_GLOBAL])
+        count, at = unsigned(data, self.start[Section.GLOBAL])
         for _ in range(count):
             opcode = data[at + 2]  # after type and mutability
             at += 3
@@ -144,7 +154,7 @@ class Module:
     def _read_elements(self) -> tuple[int, list[int]]:
         """The only element segment: the first slot of the table it fills, and the functions put there."""
         data = self.data
-        count, at = unsigned(data, self.start[SECTION_ELEMENT])
+        count, at = unsigned(data, self.start[Section.ELEMENT])
         flags, at = unsigned(data, at)
         assert (count, flags, data[at]) == (1, 0, 0x41)  # one segment, of table 0, at i32.const
         first, at = signed(data, at + 1)
@@ -157,7 +167,7 @@ class Module:
 
     def _read_exports(self) -> Iterator[Export]:
         data = self.data
-        count, at = unsigned(data, self.start[SECTION_EXPORT])
+        count, at = unsigned(data, self.start[Section.EXPORT])
         for _ in range(count):
             label, at = name(data, at)
             kind = data[at]
@@ -178,19 +188,14 @@ class Module:
     def rewritten(self, slots: dict[int, int], kept: set[str]) -> bytes:
         """The module with the larger table, the kept exports only, and the kernel bypass closed."""
         exports = [export for export in self.exports if export.name in kept]
-        contents = {
-            SECTION_TABLE: b"\x01\x70\x00"
-            + to_unsigned(self.first_slot + len(self.elements)),  # one funcref table, no maximum
-            SECTION_ELEMENT: b"\x01\x00\x41"
-            + to_signed(self.first_slot)
-            + b"\x0b"
-            + vector(map(to_unsigned, self.elements)),
-            SECTION_EXPORT: vector(
-                to_unsigned(len(e.name.encode())) + e.name.encode() + bytes([e.kind]) + to_unsigned(e.index)
-                for e in exports
-            ),
-            SECTION_FUNCTION: self._types_of_functions(),
-            SECTION_CODE: self._patched_code(),
+        size = to_unsigned(self.first_slot + len(self.elements))
+        offset = b"\x41" + to_signed(self.first_slot) + b"\x0b"
+        contents: dict[int, bytes] = {
+            Section.TABLE: b"\x01\x70\x00" + size,  # one funcref table, no maximum
+            Section.ELEMENT: b"\x01\x00" + offset + vector(map(to_unsigned, self.elements)),
+            Section.EXPORT: vector(map(Export.encoded, exports)),
+            Section.FUNCTION: self._types_of_functions(),
+            Section.CODE: self._patched_code(),
         }
         out = bytearray(self.data[:8])
         for kind, start, end in self.sections:
@@ -202,7 +207,7 @@ class Module:
 
     def _types_of_functions(self) -> bytes:
         """The function section, with the originals of RUN_AT_ONCE once more at the end."""
-        start, end = next((start, end) for kind, start, end in self.sections if kind == SECTION_FUNCTION)
+        start, end = next((start, end) for kind, start, end in self.sections if kind == Section.FUNCTION)
         count, at = unsigned(self.data, start)
         types, first = [], at
         for _ in range(count):
@@ -213,7 +218,7 @@ class Module:
 
     def _patched_code(self) -> bytes:
         data, functions = self.data, self.functions
-        count, first = unsigned(data, self.start[SECTION_CODE])
+        count, first = unsigned(data, self.start[Section.CODE])
         bodies, at = [], first
         for _ in range(count):
             size, start = unsigned(data, at)
@@ -225,14 +230,12 @@ class Module:
 
         # Bodies without locals: 0x20 N is local.get, 0x41 N i32.const, 0x0b end.
         patched = {}
-        for (
-            unchecked,
-            checked,
-        ) in CHECKED_INSTEAD.items():  # checked(environment, 0 heartbeats = no limit, declaration, box(0) = no token)
+        # checked(environment, 0 heartbeats = no limit, declaration, box(0) = no token)
+        for unchecked, checked in CHECKED_INSTEAD.items():
             patched[unchecked] = b"\x00\x20\x00\x41\x00\x20\x01\x41\x01" + call(checked) + b"\x0b"
-        patched["lean_task_spawn_core"] = (
-            b"\x00\x20\x00\x41\x01" + call("lean_apply_1") + call("lean_task_pure") + b"\x0b"
-        )  # pure(closure(box(0)))
+        # pure(closure(box(0)))
+        spawn = b"\x00\x20\x00\x41\x01" + call("lean_apply_1") + call("lean_task_pure") + b"\x0b"
+        patched["lean_task_spawn_core"] = spawn
         originals = []
         for index, name in enumerate(RUN_AT_ONCE):
             start, end = bodies[functions[name] - self.imported_functions]
