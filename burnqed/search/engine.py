@@ -11,18 +11,15 @@ deterministic and no clock runs out.
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Awaitable, Callable, Iterable
 
 from burnqed.lean.protocol import LeanBackend
 from burnqed.policy.protocol import Policy, Scorer
 from burnqed.search.best_first import TheoremSearch
+from burnqed.search.many import run_many
 from burnqed.search.settings import SearchSettings
 from burnqed.search.tools import Tools
 from burnqed.trajectory.rows import SearchResult, Task
-
-STOP_GRACE_S = 2.0
-"""For cancelled searches to unwind; SIGTERM has to end the step within 5 s."""
 
 OnResult = Callable[[SearchResult], Awaitable[None] | None]
 
@@ -46,42 +43,3 @@ async def search(
         await run_many(tasks, one, settings.open_theorems, on_result, stop)
     finally:
         await tools.close()
-
-
-async def run_many(
-    tasks: Iterable[Task],
-    one: Callable[[Task], Awaitable[SearchResult]],
-    open_theorems: int,
-    on_result: OnResult,
-    stop: asyncio.Event | None = None,
-) -> None:
-    """Runs `one` for every task, `open_theorems` at a time.
-
-    Setting `stop` ends it: open theorems are dropped, no result of theirs is handed over. Raises TryAgain when the policy or Lean
-    stays away, and whatever else a backend raises; results handed over before stand.
-    """
-    waiting = iter(tasks)
-
-    async def worker() -> None:
-        for task in waiting:
-            handled = on_result(await one(task))
-            if inspect.isawaitable(handled):
-                await handled
-
-    workers = {asyncio.create_task(worker()) for _ in range(open_theorems)}
-    stopped = asyncio.create_task((stop or asyncio.Event()).wait())
-    running = set(workers)
-    try:
-        while running and not stopped.done():
-            done, _ = await asyncio.wait({*running, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            running -= done
-            for task in done:
-                task.result()
-    finally:
-        stopped.cancel()
-        for task in workers:
-            task.cancel()
-        ended, _ = await asyncio.wait(workers, timeout=STOP_GRACE_S)
-        for task in ended:  # when the policy goes away, every worker raises; the first one's exception is on its way
-            if not task.cancelled():
-                task.exception()

@@ -8,7 +8,8 @@ from burnqed.data.trace.replay import KnownProof
 from burnqed.lean.protocol import LeanBackend
 from burnqed.policy.client import PolicyClient
 from burnqed.search.branches import BranchSearch, BranchSettings
-from burnqed.search.engine import OnResult, run_many
+from burnqed.search.engine import OnResult
+from burnqed.search.many import run_many
 from burnqed.search.probes import PROBE_TACTICS
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.data import read_proofs

@@ -6,17 +6,17 @@ the probe tactics proves is left out and not tried again.
 
 from __future__ import annotations
 
-import asyncio
 import random
 
 from pydantic import BaseModel
 
 from burnqed.data.theorems import parse_index
-from burnqed.errors import BadInput
+from burnqed.errors import BadInput, TryAgain
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
+from burnqed.search.many import run_many
 from burnqed.search.probes import probe_easy
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.store import Store
@@ -48,7 +48,7 @@ async def run(context: Context, unit: Unit) -> Facts:
     chosen, easy = (
         await first_hard(context, candidates) if config.drop_probe_easy else (candidates[: config.theorems], [])
     )
-    if not chosen and not context.stop.is_set():
+    if not chosen:
         raise BadInput(
             f"No theorem is left for iteration {context.iteration}: all {len(theorems)} were searched or are proved by a probe "
             "tactic; raise data.generated, give more with --theorems, or set select.drop_probe_easy=false."
@@ -69,22 +69,27 @@ async def first_hard(context: Context, candidates: list[Theorem]) -> tuple[list[
     wanted, timeout = context.config.select.theorems, context.config.select.probe_timeout_s
     hard: list[Theorem] = []
     easy: list[str] = []
+    is_easy: dict[str, bool] = {}
     async with open_lean(context.config.lean) as lean:
+
+        async def probe(theorem: Theorem) -> tuple[str, bool]:
+            return theorem.name, await probe_easy(theorem, lean, timeout)
+
         with Progress(wanted, "select", "theorems") as progress:
             size = 4 * lean.capacity
             for start in range(0, len(candidates), size):
                 batch = candidates[start : start + size]
-                verdicts = await asyncio.gather(*(probe_easy(t, lean, timeout) for t in batch))
-                for theorem, is_easy in zip(batch, verdicts, strict=True):
+                await run_many(batch, probe, size, lambda verdict: is_easy.update([verdict]), context.stop)
+                if context.stop.is_set():
+                    raise TryAgain("The selection was stopped; the same command begins it again.")
+                for theorem in batch:
                     if len(hard) == wanted:
                         return hard, easy
-                    if is_easy:
+                    if is_easy[theorem.name]:
                         easy.append(theorem.name)
                     else:
                         hard.append(theorem)
                         progress.advance(probe_easy=len(easy))
-                if context.stop.is_set():
-                    break
     return hard, easy
 
 

@@ -1,0 +1,77 @@
+"""The theorems that an iteration searches, with a scripted Lean."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from burnqed.config import resolve
+from burnqed.data.theorems import dump_index
+from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import Layout
+from burnqed.lean.protocol import Theorem
+from burnqed.search.probes import all_at_once
+from burnqed.steps import select
+from burnqed.steps.base import Context
+from burnqed.store import Store
+from tests.fixtures.scripted import ScriptedLean
+
+WANTED = 4
+EASY = [f"easy{i}" for i in range(10)]
+HARD = [f"hard{i}" for i in range(10)]
+
+
+@pytest.fixture
+def lean(monkeypatch: pytest.MonkeyPatch) -> ScriptedLean:
+    """Proves the easy theorems by the probes."""
+    scripted = ScriptedLean({name: {all_at_once(): ""} for name in EASY}, capacity=1)
+
+    @asynccontextmanager
+    async def opened(config: object) -> AsyncIterator[ScriptedLean]:
+        yield scripted
+
+    monkeypatch.setattr(select, "open_lean", opened)
+    return scripted
+
+
+def context(store: Store, iteration: int = 0, **options: object) -> Context:
+    config = resolve("default", [f"select.theorems={WANTED}"]).config
+    layout = Layout("main", iteration)
+    if not store.exists(f"{layout.data}/theorems.json"):
+        theorems = [Theorem(name=name, statement=name) for name in (*EASY, *HARD)]
+        store.write_text(f"{layout.data}/theorems.json", dump_index(theorems))
+    return Context(store, layout, config, Path("/nonexistent"), **options)  # type: ignore[arg-type]
+
+
+async def selected(store: Store, iteration: int) -> select.Selection:
+    await select.run(where := context(store, iteration), select.units(where)[0])
+    return select.read_selection(store, where.layout.selection)
+
+
+async def test_iterations_share_out_the_theorems_that_resist_the_probes(tmp_path: Path, lean: ScriptedLean) -> None:
+    store = Store(str(tmp_path))
+    found = [await selected(store, iteration) for iteration in range(3)]
+    names = [[t.name for t in selection.theorems] for selection in found]
+    assert [len(chosen) for chosen in names] == [WANTED, WANTED, 2], "the last gets what is left"
+    assert sorted(name for chosen in names for name in chosen) == HARD
+    left_out = [name for selection in found for name in selection.probe_easy]
+    assert sorted(left_out) == EASY, "each was tried once"
+    assert lean.open == []
+    with pytest.raises(BadInput, match="No theorem is left for iteration 3"):
+        await selected(store, 3)
+
+
+async def test_a_selection_that_is_stopped_ends_though_lean_is_busy_and_writes_nothing(
+    tmp_path: Path, lean: ScriptedLean
+) -> None:
+    lean.seconds = 3_600
+    where = context(Store(str(tmp_path)))
+    asyncio.get_running_loop().call_later(0.05, where.stop.set)
+    with pytest.raises(TryAgain, match="begins it again"):
+        await select.run(where, select.units(where)[0])
+    assert not where.store.exists(f"{where.layout.selection}/selection.json")
+    assert lean.open == [], "what was open is released"
