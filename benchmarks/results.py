@@ -20,13 +20,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from burnqed.config import RunConfig, resolve
+from burnqed.config import RunConfig
 from burnqed.data.theorems import parse_index
 from burnqed.evaluate.compare import mcnemar
 from burnqed.evaluate.read import read_evaluations
 from burnqed.layout import Layout
 from burnqed.lean.backends import open_lean
 from burnqed.lifeline import Child
+from burnqed.resolve import resolve
 from burnqed.search.probes import probe_easy
 from burnqed.store import Store
 

@@ -1,24 +1,10 @@
-"""The configuration of a run: typed sections, profiles, overrides, and where each value came from.
-
-    burnqed config show --profile demo --set search.budget=300
-
-A value comes from the section's default, then from the profile (`burnqed/profiles/NAME.yaml`, or a path to a YAML file),
-then from `--set`. `resolve` does this once, at submission; the result travels as one JSON document (`RunConfig.to_json`).
-"""
+"""The configuration of a run: typed sections with their defaults. `burnqed.resolve` fills them from profiles and overrides."""
 
 from __future__ import annotations
 
-import difflib
-import json
-from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from burnqed.errors import BadInput
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Section(BaseModel):
@@ -269,123 +255,5 @@ class RunConfig(Section):
     cost: CostConfig = CostConfig()
 
     def to_json(self) -> str:
+        """The document that travels as one parameter; `burnqed.resolve.from_json` reads it."""
         return self.model_dump_json()
-
-    @staticmethod
-    def from_json(text: str) -> RunConfig:
-        try:
-            return RunConfig.model_validate_json(text)
-        except ValidationError as error:
-            raise BadInput(explain(error, "the configuration document")) from None
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """A configuration and the origin of each value, by dotted key: `default`, `profile NAME`, or `--set`."""
-
-    config: RunConfig
-    origin: dict[str, str]
-
-
-def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings to dotted keys."""
-    out: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            out |= flat(value, f"{prefix}{key}.")
-        else:
-            out[prefix + key] = value
-    return out
-
-
-KEYS = tuple(flat(RunConfig().model_dump()))
-
-
-def profiles() -> list[str]:
-    """Names of the shipped profiles."""
-    return sorted(f.name[:-5] for f in resources.files("burnqed.profiles").iterdir() if f.name.endswith(".yaml"))
-
-
-def read_profile(name: str) -> dict[str, Any]:
-    """The values of a shipped profile, or of a YAML file when `name` is a path."""
-    if name.endswith((".yaml", ".yml")):
-        path = Path(name)
-        if not path.is_file():
-            raise BadInput(
-                f"There is no profile file {name}; give the path of a YAML file or one of: {', '.join(profiles())}."
-            )
-        text, where = path.read_text(encoding="utf-8"), name
-    elif name in profiles():
-        text = (resources.files("burnqed.profiles") / f"{name}.yaml").read_text(encoding="utf-8")
-        where = f"profile {name}"
-    else:
-        raise BadInput(
-            f"There is no profile {name!r}{nearest(name, profiles())}; choose one of: {', '.join(profiles())}."
-        )
-    try:
-        values = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; mend it.") from None
-    if not isinstance(values, dict):
-        raise BadInput(
-            f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; mend it."
-        )
-    return values
-
-
-def resolve(profile: str = "default", overrides: list[str] | None = None) -> Resolved:
-    """Resolves a profile and `key=value` overrides into one configuration.
-
-    Raises BadInput for an unknown profile or key (naming the nearest one) and for a value of the wrong type.
-    """
-    origin = dict.fromkeys(KEYS, "default")
-    values: dict[str, Any] = {"profile": profile}
-    layers: list[tuple[str, dict[str, Any]]] = []
-    if profile != "default":
-        layers.append((f"profile {profile}", flat(read_profile(profile))))
-    layers.append(("--set", dict(parse_override(text) for text in overrides or [])))
-    for source, layer in layers:
-        for key, value in layer.items():
-            if key not in origin:
-                raise BadInput(
-                    f"Unknown configuration key {key!r} in {source}{nearest(key, KEYS)}; see `burnqed config show`."
-                )
-            section, _, field = key.rpartition(".")
-            (values.setdefault(section, {}) if section else values)[field] = value
-            origin[key] = source
-    try:
-        return Resolved(RunConfig.model_validate(values), origin)
-    except ValidationError as error:
-        key = ".".join(str(part) for part in error.errors()[0]["loc"][:2])
-        raise BadInput(explain(error, origin.get(key, "the configuration"))) from None
-
-
-def parse_override(text: str) -> tuple[str, Any]:
-    """`search.budget=300` to ("search.budget", 300); the value is read as YAML."""
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise BadInput(
-            f"--set {text!r} is not of the form section.key=value; write for example --set search.budget=300."
-        )
-    try:
-        return key.strip(), yaml.safe_load(value)
-    except yaml.YAMLError:
-        raise BadInput(f"The value in --set {text!r} is not valid YAML; quote it.") from None
-
-
-def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
-    """`; did you mean 'search.budget'?`, or nothing when no known word is close."""
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    if not close and "." in word:  # right key, wrong section
-        close = [key for key in known if key.rpartition(".")[2] == word.rpartition(".")[2]][:1]
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def explain(error: ValidationError, where: str) -> str:
-    """The first complaint of pydantic in one sentence."""
-    first = error.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"Unknown configuration key {key!r} in {where}{nearest(key, KEYS)}; see `burnqed config show`."
-    given = json.dumps(first.get("input"), default=str)
-    return f"The value {given} of {key!r} ({where}) is wrong: {first['msg'][0].lower() + first['msg'][1:]}."

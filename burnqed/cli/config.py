@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed.cli import options
-from burnqed.config import flat, profiles, resolve
+from burnqed.resolve import flat, profiles, resolve
 
 app = typer.Typer(help="The configuration of a run.", no_args_is_help=True)
 

@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 
 from burnqed.cli import options
-from burnqed.config import resolve
 from burnqed.errors import BadInput
+from burnqed.resolve import resolve
 from burnqed.store import Store
 
 

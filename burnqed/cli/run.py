@@ -8,9 +8,9 @@ from pathlib import Path
 import typer
 
 from burnqed.cli import options
-from burnqed.config import resolve
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
+from burnqed.resolve import resolve
 from burnqed.store import Store
 
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import typer
 
 from burnqed.cli import options
-from burnqed.config import RunConfig, resolve
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
+from burnqed.resolve import from_json, resolve
 from burnqed.steps.base import Context, execute, stop_on_sigterm
 from burnqed.store import Store
 
@@ -25,7 +26,7 @@ def add_to(app: typer.Typer) -> None:
 def configuration(profile: str, overrides: list[str]) -> RunConfig:
     """The workflow's configuration ($BURNQED_CONFIG), or a profile's when a person runs the step."""
     document = os.environ.get("BURNQED_CONFIG")
-    return RunConfig.from_json(document) if document else resolve(profile, overrides).config
+    return from_json(document) if document else resolve(profile, overrides).config
 
 
 def policy_url() -> str | None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from burnqed.config import KEYS, RunConfig, flat, profiles, resolve
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput
+from burnqed.resolve import KEYS, flat, from_json, profiles, resolve
 
 
 @pytest.mark.parametrize("name", profiles())
@@ -28,7 +29,7 @@ def test_an_override_beats_the_profile_and_the_profile_the_default(tmp_path: Pat
 
 def test_a_configuration_travels_as_one_document() -> None:
     config = resolve("default", ["evaluate.budgets=[16, 64]", "policy.model=a/b"]).config
-    assert RunConfig.from_json(config.to_json()) == config
+    assert from_json(config.to_json()) == config
 
 
 def test_every_value_has_an_origin() -> None:
@@ -63,4 +64,4 @@ def test_an_unknown_profile_names_the_known_ones() -> None:
 
 def test_an_unknown_key_in_a_document_is_refused() -> None:
     with pytest.raises(BadInput, match=r"search\.budget"):
-        RunConfig.from_json('{"search": {"budgte": 3}}')
+        from_json('{"search": {"budgte": 3}}')

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from burnqed.config import GateConfig, resolve
+from burnqed.config import GateConfig
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import LossPoint, Proof, ReportInputs, write_report
 from burnqed.evaluate.report.page import render
@@ -18,6 +18,7 @@ from burnqed.evaluate.report.proofs import benchmark_proofs, declarations, files
 from burnqed.evaluate.results import HEAD, StepCost
 from burnqed.evaluate.run import search_figures
 from burnqed.manifest import Key, Manifest
+from burnqed.resolve import resolve
 from tests.fixtures.evaluations import HEADER, evaluation, failed, iteration, proved, solving, theorem, unproved
 
 THEOREMS = [

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from burnqed.config import resolve
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.lean.protocol import Theorem
+from burnqed.resolve import resolve
 from burnqed.search.probes import all_at_once
 from burnqed.steps import select
 from burnqed.steps.base import Context

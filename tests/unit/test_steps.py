@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from burnqed.config import resolve
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.lean.protocol import Theorem
 from burnqed.manifest import read_manifest
+from burnqed.resolve import resolve
 from burnqed.steps.base import Context, Facts, Step, Unit, execute
 from burnqed.steps.plan import plan
 from burnqed.steps.shards import finished_shards, in_shard, shard_count

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from burnqed.config import RunConfig, profiles, resolve
+from burnqed.resolve import from_json, profiles, resolve
 from burnqed.run.expressions import PLACEHOLDER, names_in
 from burnqed.run.vocabulary import check
 from burnqed.steps.plan import plan
@@ -71,7 +71,7 @@ def test_names_are_unique_and_every_reference_resolves() -> None:
 def test_the_configuration_travels_once_as_one_parameter() -> None:
     document = built("smoke")
     (config,) = (p["value"] for p in document["spec"]["arguments"]["parameters"] if p["name"] == "config")
-    assert RunConfig.from_json(config) == resolve("smoke").config
+    assert from_json(config) == resolve("smoke").config
     assert json.dumps(document).count("known_proofs") == 1
 
 
