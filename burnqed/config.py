@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+QUANTITY = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
+"""A quantity of Kubernetes: `500m`, `2`, `4Gi`."""
 
 
 class Section(BaseModel):
@@ -228,6 +232,68 @@ class WorkflowConfig(Section):
     """First wait before a repetition; doubles each time."""
     step_hours: float = Field(24.0, gt=0)
     """Deadline of one step."""
+    policy_server: Literal["embedded", "sglang"] = "embedded"
+    """What serves the policy: this package, or SGLang on a GPU with this package beside it for the embeddings."""
+
+
+class PoolConfig(Section):
+    """Where one kind of container runs on a cluster, and what it may use. Kubernetes quantities; a limit of None is the request."""
+
+    cpu: str = Field("2", pattern=QUANTITY)
+    cpu_limit: str | None = Field(None, pattern=QUANTITY)
+    memory: str = Field("4Gi", pattern=QUANTITY)
+    memory_limit: str | None = Field(None, pattern=QUANTITY)
+    gpus: int = Field(0, ge=0)
+    scratch: str = Field("20Gi", pattern=QUANTITY)
+    """Disk for /tmp."""
+    node_selector: list[str] = []
+    """Node labels as `key=value`."""
+    tolerations: list[str] = []
+    """Taints as `key=value:effect` or `key:effect`; a pool with GPUs always tolerates `nvidia.com/gpu:NoSchedule`."""
+
+    @field_validator("node_selector")
+    @classmethod
+    def _labels(cls, labels: list[str]) -> list[str]:
+        if wrong := [label for label in labels if not re.fullmatch(r"[^=\s]+=[^=\s]*", label)]:
+            raise ValueError(f"{wrong[0]!r} is not of the form key=value")
+        return labels
+
+    @field_validator("tolerations")
+    @classmethod
+    def _taints(cls, taints: list[str]) -> list[str]:
+        effects = "NoSchedule|PreferNoSchedule|NoExecute"
+        if wrong := [taint for taint in taints if not re.fullmatch(rf"[^=:\s]+(=[^=:\s]*)?:({effects})", taint)]:
+            raise ValueError(f"{wrong[0]!r} is not of the form key=value:effect, with one of the effects {effects}")
+        return taints
+
+
+class ClusterConfig(Section):
+    """Names that the chart gives its objects, and what all pods of a cluster share."""
+
+    service_account: str = "burnqed"
+    store_secret: str = "burnqed-store"
+    """Secret with the store's credentials (AWS_ACCESS_KEY_ID, …); may be absent where the service account has them."""
+    hub_secret: str = "burnqed-hub"
+    """Secret with HF_TOKEN, for import-model."""
+    environment: str = "burnqed-environment"
+    """ConfigMap with the store's endpoint and region, as environment variables; may be absent."""
+    ca: str = "burnqed-ca"
+    """ConfigMap with certificates of an own authority, below /etc/burnqed/ca; may be absent."""
+    artifacts: str | None = "burnqed-artifacts"
+    """ConfigMap that names Argo's artifact repository, for the report in the UI; None keeps no artifact."""
+    priority_class: str | None = None
+    queue: str | None = None
+    """Kueue's local queue."""
+    model_cache: str = Field("emptyDir", pattern=r"^(emptyDir|pvc:[a-z0-9.-]+|hostPath:/\S+)$")
+    """Where pods keep models from the store: `emptyDir`, `pvc:NAME` or `hostPath:/PATH`."""
+    model_cache_size: str = Field("40Gi", pattern=QUANTITY)
+    """Disk for an `emptyDir`."""
+    shared_memory: str = Field("1Gi", pattern=QUANTITY)
+    """/dev/shm of trainer and policy server."""
+    grace_s: int = Field(60, ge=10)
+    """Between SIGTERM and SIGKILL."""
+    keep_days: float = Field(14.0, gt=0)
+    """How long Argo keeps a finished workflow object."""
 
 
 class CostConfig(Section):
@@ -252,6 +318,11 @@ class RunConfig(Section):
     evaluate: EvaluateConfig = EvaluateConfig()
     gate: GateConfig = GateConfig()
     workflow: WorkflowConfig = WorkflowConfig()
+    worker: PoolConfig = PoolConfig()
+    trainer: PoolConfig = PoolConfig(memory="6Gi")
+    serving: PoolConfig = PoolConfig(memory="4Gi")
+    """The policy server's sidecar; its placement is that of the whole pod."""
+    cluster: ClusterConfig = ClusterConfig()
     cost: CostConfig = CostConfig()
 
     def to_json(self) -> str:

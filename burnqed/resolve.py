@@ -138,5 +138,5 @@ def explain(error: ValidationError, where: str) -> str:
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         return f"Unknown configuration key {key!r} in {where}{nearest(key, KEYS)}; see `burnqed config show`."
-    given = json.dumps(first.get("input"), default=str)
-    return f"The value {given} of {key!r} ({where}) is wrong: {first['msg'][0].lower() + first['msg'][1:]}."
+    given, message = json.dumps(first.get("input"), default=str), first["msg"].removeprefix("Value error, ")
+    return f"The value {given} of {key!r} ({where}) is wrong: {message[0].lower() + message[1:]}."

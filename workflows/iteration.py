@@ -12,7 +12,7 @@ from hera.workflows import DAG, Task, Workflow
 
 from burnqed.config import RunConfig
 
-from .templates import TRAINER, new_workflow, step
+from .templates import new_workflow, step
 
 PLANNED = (
     "data",
@@ -36,18 +36,18 @@ def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str 
     ) as workflow:
         plan = step("plan", config, outputs=(*PLANNED, *(f"{name}-shards" for name in FANNED)))
         data = step("data", config)
-        base = step("base", config, pool=TRAINER)
+        base = step("base", config, training=True)
         select = step("select", config)
-        sft = step("sft", config, pool=TRAINER)
-        export = step("export", config, pool=TRAINER)
-        embed_search = step("embed", config, pool=TRAINER, stage="search")
-        ebm_search = step("ebm", config, pool=TRAINER, stage="search")
+        sft = step("sft", config, training=True)
+        export = step("export", config, training=True)
+        embed_search = step("embed", config, training=True, stage="search")
+        ebm_search = step("ebm", config, training=True, stage="search")
         search = step("search", config, stage="search", sharded=True, policy=True)
         negatives = step("negatives", config, stage="negatives", sharded=True, policy=True)
-        embed_final = step("embed", config, pool=TRAINER, stage="final")
-        ebm_final = step("ebm", config, pool=TRAINER, stage="final")
+        embed_final = step("embed", config, training=True, stage="final")
+        ebm_final = step("ebm", config, training=True, stage="final")
         evaluate = step("evaluate", config, stage="final", sharded=True, policy=True)
-        report = step("report", config)
+        report = step("report", config, artifacts=("report.html",))
         with DAG(name="main"):
             plan(name="plan")
             planned("data", data, "plan")

@@ -8,44 +8,92 @@ reach processes through environment variables only, because the local runner has
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from hera.workflows import (
+    Artifact,
+    ConfigMapEnvFrom,
+    ConfigMapVolume,
     Container,
     EmptyDirVolume,
     Env,
+    ExistingVolume,
+    HostPathVolume,
+    NoneArchiveStrategy,
     Parameter,
     Resources,
     RetryStrategy,
+    SecretEnvFrom,
     UserContainer,
     Workflow,
 )
 from hera.workflows.models import (
+    ArtifactRepositoryRef,
     Backoff,
     Capabilities,
+    ExecutorConfig,
     HTTPGetAction,
+    Metadata,
     Mutex,
+    PodGC,
+    PodSecurityContext,
     Probe,
+    Quantity,
+    SeccompProfile,
     SecurityContext,
     Synchronization,
+    Toleration,
+    TTLStrategy,
     ValueFrom,
 )
 
 from burnqed import __version__
-from burnqed.config import RunConfig
+from burnqed.config import PoolConfig, RunConfig
 
-OUTPUTS = "/tmp/burnqed/outputs"
+SCRATCH = "/tmp"
+OUTPUTS = f"{SCRATCH}/burnqed/outputs"
+"""Parameters that a step hands to the workflow, a file each."""
+ARTIFACTS = f"{SCRATCH}/burnqed/artifacts"
+"""Files that Argo's UI shows."""
+MODELS = f"{SCRATCH}/models"
+CERTIFICATES = "/etc/burnqed/ca"
 POLICY_PORT = 30000
 RETRY_ANNOTATION = "burnqed.dev/retry"
 
+PART_OF = {"app.kubernetes.io/part-of": "burnqed"}
+"""Label of every workflow and every pod."""
+WORKFLOW_LABEL = "burnqed.dev/workflow"
+RUN_LABEL = "burnqed.dev/run"
+ITERATION_LABEL = "burnqed.dev/iteration"
+COMPONENT_LABEL = "app.kubernetes.io/component"
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+GPU_TAINT = "nvidia.com/gpu:NoSchedule"
+
+PODS_KEPT = "300s"
+"""After success, for whoever looks at a pod that just ended; its log is in the store."""
+
+USER = 1000
 SECURE = SecurityContext(
     run_as_non_root=True,
-    run_as_user=1000,
+    run_as_user=USER,
     read_only_root_filesystem=True,
     allow_privilege_escalation=False,
     capabilities=Capabilities(drop=["ALL"]),
 )
+EXECUTOR_SECURITY = {
+    "securityContext": {
+        "readOnlyRootFilesystem": True,
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+    }
+}
+"""Of the containers that Argo adds to a pod; the rest they inherit from the pod."""
+
+WORKER = "{{workflow.parameters.worker-image}}"
+TRAINER = "{{workflow.parameters.trainer-image}}"
+SGLANG = "{{workflow.parameters.sglang-image}}"
 
 
 @dataclass(frozen=True)
@@ -73,111 +121,209 @@ class RetryPolicy:
         )
 
 
-@dataclass(frozen=True)
-class Pool:
-    """Where a container runs and what it may use."""
-
-    image: str
-    cpu: str
-    memory: str
-    memory_limit: str
-
-
-WORKER = Pool("{{workflow.parameters.worker-image}}", "2", "3Gi", "8Gi")
-TRAINER = Pool("{{workflow.parameters.trainer-image}}", "2", "4Gi", "16Gi")
-
-
 def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> Workflow:
     """An empty workflow whose configuration is one parameter; runs of one iteration of one run exclude each other."""
+    cluster = config.cluster
+    seconds = int(cluster.keep_days * 86_400)
     return Workflow(
         generate_name=f"{name}-",
+        labels={**PART_OF, WORKFLOW_LABEL: name},
         entrypoint="main",
         arguments=[
             *(Parameter(name=key, value=value) for key, value in parameters.items()),
             Parameter(name="config", value=config.to_json()),
             Parameter(name="worker-image", value=f"burnqed-worker:{__version__}"),
             Parameter(name="trainer-image", value=f"burnqed-trainer:{__version__}"),
+            Parameter(name="sglang-image", value=f"burnqed-sglang:{__version__}"),
         ],
         parallelism=config.workflow.parallelism,
         synchronization=Synchronization(
             mutexes=[Mutex(name="{{workflow.parameters.run}}-iter-{{workflow.parameters.iteration}}")]
         ),
+        service_account_name=cluster.service_account,
+        automount_service_account_token=False,
+        executor=ExecutorConfig(service_account_name=cluster.service_account),
+        security_context=PodSecurityContext(
+            run_as_non_root=True,
+            run_as_user=USER,
+            run_as_group=USER,
+            fs_group=USER,
+            seccomp_profile=SeccompProfile(type="RuntimeDefault"),
+        ),
+        pod_metadata=Metadata(labels={**PART_OF, **({QUEUE_LABEL: cluster.queue} if cluster.queue else {})}),
+        pod_priority_class_name=cluster.priority_class,
+        pod_spec_patch=json.dumps(pod_patch(cluster.grace_s)),
+        pod_gc=PodGC(strategy="OnPodSuccess", delete_delay_duration=PODS_KEPT),
+        ttl_strategy=TTLStrategy(seconds_after_completion=seconds),
+        artifact_repository_ref=ArtifactRepositoryRef(config_map=cluster.artifacts) if cluster.artifacts else None,
     )
 
 
-def common_arguments() -> list[str]:
-    return [
-        "--iter",
-        "{{workflow.parameters.iteration}}",
-        "--store",
-        "{{workflow.parameters.store}}",
-        "--run",
-        "{{workflow.parameters.run}}",
-    ]
+def pod_patch(grace_s: int) -> dict[str, Any]:
+    """What Argo has no field for."""
+    return {
+        "terminationGracePeriodSeconds": grace_s,
+        "initContainers": [{"name": "init", **EXECUTOR_SECURITY}],
+        "containers": [{"name": "wait", **EXECUTOR_SECURITY}],
+    }
 
 
 def step(
     name: str,
     config: RunConfig,
     *,
-    pool: Pool = WORKER,
     stage: str = "",
+    training: bool = False,
     sharded: bool = False,
     policy: bool = False,
-    outputs: tuple[str, ...] = (),
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    artifacts: Sequence[str] = (),
+    iterated: bool = True,
 ) -> Container:
     """The container of a step.
 
-    `stage` tells the uses of one step apart; `sharded` gives it the input `shard`; `policy` gives it the policy server of
-    the stage as a sidecar; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS.
+    `stage` tells the uses of one step apart; `training` runs it in the trainer's image and pool; `sharded` gives it the input
+    `shard`; `policy` gives it the policy server of the stage as a sidecar; `inputs` are given to it as options of the same
+    names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
+    `iterated` is false where the workflow has no iteration.
     """
     retry = RetryPolicy(config.workflow.retries, config.workflow.retry_seconds)
-    suffix = ["--stage", stage] if stage else []
-    environment = [
-        Env(name="BURNQED_CONFIG", value="{{workflow.parameters.config}}"),
-        Env(name="BURNQED_REDO", value="{{workflow.parameters.redo}}"),
-        Env(name="BURNQED_OUTPUTS", value=OUTPUTS),
-    ]
-    port = [Env(name="BURNQED_POLICY_PORT", value=str(POLICY_PORT))] if policy else []
+    pool = config.trainer if training else config.worker
+    arguments = [*common_arguments(iterated), *(["--stage", stage] if stage else [])]
+    inputs = ("shard", *inputs) if sharded else inputs
     options: dict[str, Any] = {}
     if policy:
-        options["sidecars"] = [
-            UserContainer(
-                name="policy",
-                image=TRAINER.image,
-                command=["burnqed"],
-                args=["serve", *common_arguments(), *suffix],
-                env=[*environment, *port],
-                resources=resources(TRAINER),
-                security_context=SECURE,
-                readiness_probe=Probe(http_get=HTTPGetAction(path="/ready", port=POLICY_PORT), period_seconds=1),
-            )
+        options["sidecars"] = [policy_server(config, arguments)]
+    if inputs:
+        options["inputs"] = [Parameter(name=name) for name in inputs]
+    if outputs or artifacts:
+        options["outputs"] = [
+            *(Parameter(name=o, value_from=ValueFrom(path=f"{OUTPUTS}/{o}")) for o in outputs),
+            *(
+                Artifact(
+                    name=a.partition(".")[0], path=f"{ARTIFACTS}/{a}", archive=NoneArchiveStrategy(), optional=True
+                )
+                for a in (artifacts if config.cluster.artifacts else ())
+            ),
         ]
-    if sharded:
-        options["inputs"] = [Parameter(name="shard")]
-    if outputs:
-        options["outputs"] = [Parameter(name=o, value_from=ValueFrom(path=f"{OUTPUTS}/{o}")) for o in outputs]
     return Container(
         name=f"{name}-{stage}" if stage and name in ("embed", "ebm") else name,
-        image=pool.image,
+        image=TRAINER if training else WORKER,
         command=["burnqed"],
         args=[
             "step",
             name,
-            *common_arguments(),
-            *suffix,
-            *(["--shard", "{{inputs.parameters.shard}}"] if sharded else []),
+            *arguments,
+            *(word for i in inputs for word in (f"--{i}", f"{{{{inputs.parameters.{i}}}}}")),
         ],
-        env=[*environment, *port],
+        env=environment(config, policy=policy),
+        env_from=cluster_environment(config),
         resources=resources(pool),
-        volumes=[EmptyDirVolume(name="scratch", mount_path="/tmp")],
+        volumes=volumes(config, pool, memory=training or policy, models=training or policy),
         security_context=SECURE,
         retry_strategy=retry.strategy(),
         annotations=retry.annotation(),
+        labels={COMPONENT_LABEL: name},
         active_deadline_seconds=int(config.workflow.step_hours * 3600),
+        **placement(config.serving if policy else pool),
         **options,
     )
 
 
-def resources(pool: Pool) -> Resources:
-    return Resources(cpu_request=pool.cpu, memory_request=pool.memory, memory_limit=pool.memory_limit)
+def policy_server(config: RunConfig, arguments: Sequence[str]) -> UserContainer:
+    """The sidecar that proposes tactics and scores states: this package, or SGLang with this package beside it."""
+    return UserContainer(
+        name="policy",
+        image=SGLANG if config.workflow.policy_server == "sglang" else TRAINER,
+        command=["burnqed"],
+        args=["serve", *arguments],
+        env=environment(config, policy=True),
+        env_from=cluster_environment(config),
+        resources=resources(config.serving),
+        mirror_volume_mounts=True,
+        security_context=SECURE,
+        readiness_probe=Probe(http_get=HTTPGetAction(path="/ready", port=score_port(config)), period_seconds=2),
+    )
+
+
+def common_arguments(iterated: bool) -> list[str]:
+    common = {"store": "store", "run": "run"} | ({"iter": "iteration"} if iterated else {})
+    return [word for option, name in common.items() for word in (f"--{option}", f"{{{{workflow.parameters.{name}}}}}")]
+
+
+def environment(config: RunConfig, *, policy: bool) -> list[Any]:
+    variables = {
+        "BURNQED_CONFIG": "{{workflow.parameters.config}}",
+        "BURNQED_REDO": "{{workflow.parameters.redo}}",
+        "BURNQED_ATTEMPT": "{{retries}}",
+        "BURNQED_OUTPUTS": OUTPUTS,
+        "BURNQED_ARTIFACTS": ARTIFACTS,
+        "BURNQED_MODELS": MODELS,
+    }
+    if policy:
+        variables |= {"BURNQED_POLICY_PORT": str(POLICY_PORT), "BURNQED_SCORE_PORT": str(score_port(config))}
+    return [Env(name=name, value=value) for name, value in variables.items()]
+
+
+def score_port(config: RunConfig) -> int:
+    """Where embeddings and energies come from: SGLang knows nothing of them, so that a second server stands beside it."""
+    return POLICY_PORT + 1 if config.workflow.policy_server == "sglang" else POLICY_PORT
+
+
+def cluster_environment(config: RunConfig) -> list[Any]:
+    """Address and credentials of the store, where the cluster has any to give."""
+    return [
+        ConfigMapEnvFrom(name=config.cluster.environment, optional=True),
+        SecretEnvFrom(name=config.cluster.store_secret, optional=True),
+    ]
+
+
+def resources(pool: PoolConfig) -> Resources:
+    return Resources(
+        cpu_request=pool.cpu,
+        cpu_limit=pool.cpu_limit or pool.cpu,
+        memory_request=pool.memory,
+        memory_limit=pool.memory_limit or pool.memory,
+        gpus=pool.gpus or None,
+    )
+
+
+def volumes(config: RunConfig, pool: PoolConfig, *, memory: bool, models: bool) -> list[Any]:
+    """Everything a container may write to: its root is read-only."""
+    cluster = config.cluster
+    found: list[Any] = [
+        EmptyDirVolume(name="scratch", mount_path=SCRATCH, size_limit=Quantity(pool.scratch)),
+        ConfigMapVolume(name=cluster.ca, mount_path=CERTIFICATES, optional=True),
+    ]
+    if memory:
+        found.append(
+            EmptyDirVolume(
+                name="shm", mount_path="/dev/shm", medium="Memory", size_limit=Quantity(cluster.shared_memory)
+            )
+        )
+    if models:
+        kind, _, where = cluster.model_cache.partition(":")
+        if kind == "pvc":
+            found.append(ExistingVolume(name="models", claim_name=where, mount_path=MODELS))
+        elif kind == "hostPath":
+            found.append(HostPathVolume(name="models", path=where, type="DirectoryOrCreate", mount_path=MODELS))
+        else:
+            found.append(
+                EmptyDirVolume(name="models", mount_path=MODELS, size_limit=Quantity(cluster.model_cache_size))
+            )
+    return found
+
+
+def placement(pool: PoolConfig) -> dict[str, Any]:
+    """On which nodes a pod may run."""
+    selector = dict(label.split("=", 1) for label in pool.node_selector)
+    taints = [*pool.tolerations, *([GPU_TAINT] if pool.gpus else [])]
+    return {"node_selector": selector or None, "tolerations": [toleration(taint) for taint in taints] or None}
+
+
+def toleration(taint: str) -> Toleration:
+    """`key=value:effect`, as `kubectl taint` writes it; without a value any one is tolerated."""
+    label, _, effect = taint.rpartition(":")
+    key, equals, value = label.partition("=")
+    return Toleration(key=key, effect=effect, operator="Equal" if equals else "Exists", value=value or None)

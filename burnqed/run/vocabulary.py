@@ -32,7 +32,9 @@ ACTED_ON: dict[str, frozenset[str]] = {
     "env": frozenset({"name", "value"}),
     "dag": frozenset({"tasks"}),
     "task": frozenset({"name", "template", "depends", "when", "withParam", "arguments"}),
-    "parameters": frozenset({"parameters"}),
+    "arguments": frozenset({"parameters"}),
+    "inputs": frozenset({"parameters"}),
+    "outputs": frozenset({"parameters"}),
     "parameter": frozenset({"name", "value", "valueFrom"}),
     "valueFrom": frozenset({"path"}),
     "readinessProbe": frozenset({"httpGet", "periodSeconds"}),
@@ -47,10 +49,29 @@ IGNORED: dict[str, dict[str, str]] = {
         "apiVersion": "says that it is for Argo",
         "kind": "says that it is a workflow",
     },
+    "spec": {
+        "serviceAccountName": "protection: processes have the rights of the user",
+        "automountServiceAccountToken": "protection: there is no token here",
+        "executor": "protection: Argo's own container has no counterpart here",
+        "securityContext": "protection: processes have the rights of the user",
+        "podMetadata": "placement: there are no pods to label",
+        "podPriorityClassName": "placement: nothing is scheduled here",
+        "podSpecPatch": "placement and protection of pods; the local runner has a grace period of its own",
+        "podGC": "processes leave nothing behind",
+        "ttlStrategy": "no workflow object is kept here",
+        "artifactRepositoryRef": "artifacts are copies of what lies in the store",
+    },
     "template": {
         "volumes": "placement: this machine's own disk serves",
+        "nodeSelector": "placement: there is one node here",
+        "tolerations": "placement: there is one node here",
+    },
+    "outputs": {
+        "artifacts": "copies of what lies in the store",
     },
     "container": {
+        "envFrom": "placement: the user's own environment serves",
+        "mirrorVolumeMounts": "placement: the containers of a pod share its folder here",
         "image": "placement: processes use the installed package",
         "resources": "placement: nothing is scheduled here",
         "volumeMounts": "placement: this machine's own disk serves",
@@ -64,7 +85,7 @@ def check(document: dict[str, Any]) -> None:
     _known("workflow", document, "the workflow")
     spec = document["spec"]
     _known("spec", spec, "spec")
-    _parameters(spec.get("arguments"), "spec.arguments")
+    _parameters("arguments", spec, "spec")
     if "synchronization" in spec:
         _known("synchronization", spec["synchronization"], "spec.synchronization")
         for mutex in spec["synchronization"].get("mutexes", []):
@@ -73,7 +94,7 @@ def check(document: dict[str, Any]) -> None:
         where = f"template {template.get('name')}"
         _known("template", template, where)
         for side in ("inputs", "outputs"):
-            _parameters(template.get(side), f"{where}.{side}")
+            _parameters(side, template, where)
         for container in [template["container"]] if "container" in template else []:
             _container(container, f"{where}.container")
         for container in template.get("sidecars", []):
@@ -84,7 +105,7 @@ def check(document: dict[str, Any]) -> None:
             _known("dag", template["dag"], f"{where}.dag")
             for task in template["dag"]["tasks"]:
                 _known("task", task, f"task {task.get('name')}")
-                _parameters(task.get("arguments"), f"task {task.get('name')}.arguments")
+                _parameters("arguments", task, f"task {task.get('name')}")
 
 
 def _known(kind: str, fields: dict[str, Any], where: str) -> None:
@@ -95,13 +116,13 @@ def _known(kind: str, fields: dict[str, Any], where: str) -> None:
             )
 
 
-def _parameters(fields: dict[str, Any] | None, where: str) -> None:
-    if fields:
-        _known("parameters", fields, where)
+def _parameters(kind: str, owner: dict[str, Any], where: str) -> None:
+    if fields := owner.get(kind):
+        _known(kind, fields, f"{where}.{kind}")
         for parameter in fields.get("parameters", []):
-            _known("parameter", parameter, where)
+            _known("parameter", parameter, f"{where}.{kind}")
             if "valueFrom" in parameter:
-                _known("valueFrom", parameter["valueFrom"], where)
+                _known("valueFrom", parameter["valueFrom"], f"{where}.{kind}")
 
 
 def _container(fields: dict[str, Any], where: str) -> None:

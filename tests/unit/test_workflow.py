@@ -63,7 +63,7 @@ def test_names_are_unique_and_every_reference_resolves() -> None:
         given = {f"inputs.parameters.{p['name']}" for p in task.get("arguments", {}).get("parameters", [])}
         assert given == inputs
         used = set(PLACEHOLDER.findall(json.dumps(by_name[task["template"]], ensure_ascii=False)))
-        assert used <= parameters | inputs, used
+        assert used <= parameters | inputs | {"retries"}, used
         for field in ("when", "withParam"):
             assert set(PLACEHOLDER.findall(task.get(field, ""))) <= outputs
 
