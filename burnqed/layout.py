@@ -52,6 +52,10 @@ class Layout:
     def logs(self) -> str:
         return f"{self.root}/logs"
 
+    def log(self, task: str, attempt: int, container: str) -> str:
+        """What one container of one attempt at a task (`search(3)`) wrote."""
+        return f"{self.logs}/{task}-{attempt}-{container}.log"
+
     def embeddings(self, stage: str) -> str:
         return f"{self.root}/embeddings/{stage}"
 

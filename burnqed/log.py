@@ -1,17 +1,58 @@
-"""The log of a command: readable lines on standard error, unbuffered."""
+"""The log of a command on standard error, unbuffered: lines for people, or, in a pod, one JSON object a line.
+
+In a pod each object carries what `bind` was told: run, iteration, step, shard, attempt.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import sys
+from datetime import UTC, datetime
 
 log = logging.getLogger("burnqed")
 
+_identity: dict[str, str | int] = {}
+
+
+def in_pod() -> bool:
+    """Whether Argo runs this process."""
+    return "ARGO_CONTAINER_NAME" in os.environ
+
+
+def bind(**identity: str | int) -> None:
+    """What every JSON line carries from now on."""
+    _identity.update(identity)
+
+
+class JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line = {"time": time, "level": record.levelname.lower(), **_identity, "message": record.getMessage()}
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def formatter() -> logging.Formatter:
+    return JsonFormatter() if in_pod() else logging.Formatter("%(asctime)s %(levelname).1s %(message)s", "%H:%M:%S")
+
 
 def set_up(level: int = logging.INFO) -> None:
-    """Sends the package's log to standard error; called once by the command line."""
+    """Sends the package's log, and Python's warnings, to standard error; called once by the command line."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname).1s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(formatter())
     log.handlers[:] = [handler]
     log.setLevel(level)
     log.propagate = False
+    if in_pod():
+        logging.captureWarnings(True)
+        logging.getLogger("py.warnings").handlers[:] = [handler]
+
+
+def close() -> None:
+    """Lets every handler write what it has; the last thing a command does."""
+    for handler in log.handlers[:]:
+        handler.close()
+        log.removeHandler(handler)

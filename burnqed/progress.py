@@ -5,7 +5,7 @@
             ...
             progress.advance(proved=found)
 
-On a terminal the line is rewritten in place; elsewhere a new line is printed at most every 10 seconds. When
+On a terminal the line is rewritten in place; elsewhere a new line is printed, in a pod logged, at most every 10 seconds. When
 ARGO_PROGRESS_FILE is set (Argo sets it in every pod), `N/M` is written there, which Argo shows beside the pod.
 """
 
@@ -17,6 +17,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Self, TextIO
+
+from burnqed.log import in_pod, log
 
 LIVE_SECONDS = 0.2
 LOG_SECONDS = 10.0
@@ -31,6 +33,7 @@ class Progress:
         self.facts: dict[str, object] = {}
         self._out = out or sys.stderr
         self._live = self._out.isatty()
+        self._logged = out is None and in_pod()
         self._file = os.environ.get("ARGO_PROGRESS_FILE")
         self._before = done
         self._start = self._shown = time.monotonic()
@@ -77,7 +80,9 @@ class Progress:
 
     def _show(self, last: bool = False) -> None:
         line = self.line(last)
-        if self._live:  # blanks cover what a longer line left behind
+        if self._logged:
+            log.info("%s", line)
+        elif self._live:  # blanks cover what a longer line left behind
             print(f"\r{line:<{self._width}}", end="\n" if last else "", file=self._out, flush=True)
             self._width = len(line)
         else:

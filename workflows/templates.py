@@ -188,13 +188,15 @@ def step(
     names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
     `iterated` is false where the workflow has no iteration.
     """
+    template = f"{name}-{stage}" if stage and name in ("embed", "ebm") else name
+    task = f"{template}({{{{inputs.parameters.shard}}}})" if sharded else template
     retry = RetryPolicy(config.workflow.retries, config.workflow.retry_seconds)
     pool = config.trainer if training else config.worker
     arguments = [*common_arguments(iterated), *(["--stage", stage] if stage else [])]
     inputs = ("shard", *inputs) if sharded else inputs
     options: dict[str, Any] = {}
     if policy:
-        options["sidecars"] = [policy_server(config, arguments)]
+        options["sidecars"] = [policy_server(config, task, arguments)]
     if inputs:
         options["inputs"] = [Parameter(name=name) for name in inputs]
     if outputs or artifacts:
@@ -208,7 +210,7 @@ def step(
             ),
         ]
     return Container(
-        name=f"{name}-{stage}" if stage and name in ("embed", "ebm") else name,
+        name=template,
         image=TRAINER if training else WORKER,
         command=["burnqed"],
         args=[
@@ -217,7 +219,7 @@ def step(
             *arguments,
             *(word for i in inputs for word in (f"--{i}", f"{{{{inputs.parameters.{i}}}}}")),
         ],
-        env=environment(config, policy=policy),
+        env=environment(config, task, policy=policy),
         env_from=cluster_environment(config),
         resources=resources(pool),
         volumes=volumes(config, pool, memory=training or policy, models=training or policy),
@@ -231,14 +233,14 @@ def step(
     )
 
 
-def policy_server(config: RunConfig, arguments: Sequence[str]) -> UserContainer:
+def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> UserContainer:
     """The sidecar that proposes tactics and scores states: this package, or SGLang with this package beside it."""
     return UserContainer(
         name="policy",
         image=SGLANG if config.workflow.policy_server == "sglang" else TRAINER,
         command=["burnqed"],
         args=["serve", *arguments],
-        env=environment(config, policy=True),
+        env=environment(config, task, policy=True),
         env_from=cluster_environment(config),
         resources=resources(config.serving),
         mirror_volume_mounts=True,
@@ -252,10 +254,11 @@ def common_arguments(iterated: bool) -> list[str]:
     return [word for option, name in common.items() for word in (f"--{option}", f"{{{{workflow.parameters.{name}}}}}")]
 
 
-def environment(config: RunConfig, *, policy: bool) -> list[Any]:
+def environment(config: RunConfig, task: str, *, policy: bool) -> list[Any]:
     variables = {
         "BURNQED_CONFIG": "{{workflow.parameters.config}}",
         "BURNQED_REDO": "{{workflow.parameters.redo}}",
+        "BURNQED_TASK": task,
         "BURNQED_ATTEMPT": "{{retries}}",
         "BURNQED_OUTPUTS": OUTPUTS,
         "BURNQED_ARTIFACTS": ARTIFACTS,

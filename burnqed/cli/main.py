@@ -14,7 +14,7 @@ import typer
 from burnqed import __version__, lifeline
 from burnqed.cli import config, data, doctor, evaluate, lean, run, step, store
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
-from burnqed.log import set_up
+from burnqed.log import close, in_pod, log, set_up
 
 app = typer.Typer(
     name="burnqed",
@@ -53,18 +53,37 @@ def main() -> NoReturn:
     lifeline.watch()
     set_up()
     try:
+        code = run_app()
+    finally:
+        close()
+    sys.exit(code)
+
+
+def run_app() -> int:
+    """Runs the command. Returns its exit code; in a pod a bug is a line of the log as well."""
+    try:
         app()
+    except SystemExit as ended:
+        return int(ended.code or 0)
     except BadInput as error:
-        sys.exit(complain(error, EXIT_BAD_INPUT))
+        return complain(error, EXIT_BAD_INPUT)
     except TryAgain as error:
-        sys.exit(complain(error, EXIT_TRY_AGAIN))
+        return complain(error, EXIT_TRY_AGAIN)
     except KeyboardInterrupt:
-        sys.exit(EXIT_TRY_AGAIN)
-    sys.exit(0)
+        return EXIT_TRY_AGAIN
+    except Exception:
+        if not in_pod():
+            raise
+        log.exception("a bug")
+        return 1
+    return 0
 
 
 def complain(error: Exception, code: int) -> int:
-    print(f"burnqed: {error}", file=sys.stderr)  # noqa: T201
+    if in_pod():
+        log.error("%s", error)
+    else:
+        print(f"burnqed: {error}", file=sys.stderr)  # noqa: T201
     return code
 
 

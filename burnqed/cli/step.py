@@ -13,9 +13,11 @@ from burnqed.cli import options
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
+from burnqed.log import bind, in_pod, log
 from burnqed.resolve import from_json, resolve
 from burnqed.steps.base import Context, execute, stop_on_sigterm
 from burnqed.store import Store
+from burnqed.storelog import StoreLog
 
 
 def add_to(app: typer.Typer) -> None:
@@ -27,6 +29,14 @@ def configuration(profile: str, overrides: list[str]) -> RunConfig:
     """The workflow's configuration ($BURNQED_CONFIG), or a profile's when a person runs the step."""
     document = os.environ.get("BURNQED_CONFIG")
     return from_json(document) if document else resolve(profile, overrides).config
+
+
+def keep_log(store: Store, layout: Layout) -> None:
+    """In a pod: says whose log it is, and keeps a copy in the store."""
+    if in_pod():
+        task, attempt = os.environ["BURNQED_TASK"], int(os.environ["BURNQED_ATTEMPT"])
+        bind(run=layout.run, iteration=layout.iteration, task=task, attempt=attempt)
+        log.addHandler(StoreLog(store, layout.log(task, attempt, os.environ["ARGO_CONTAINER_NAME"])))
 
 
 def policy_url() -> str | None:
@@ -49,13 +59,14 @@ def step(
     from burnqed.steps.plan import plan, write_outputs
     from burnqed.steps.registry import STEPS, find
 
-    config = configuration(profile, overrides)
+    config, layout, target = configuration(profile, overrides), Layout(run, iteration), Store(options.absolute(store))
+    keep_log(target, layout)
 
     async def work() -> None:
         with tempfile.TemporaryDirectory(prefix="burnqed-step-") as folder:
             context = Context(
-                store=Store(options.absolute(store)),
-                layout=Layout(run, iteration),
+                store=target,
+                layout=layout,
                 config=config,
                 workdir=Path(folder),
                 stage=stage,
@@ -97,9 +108,10 @@ def serve(
     from burnqed.steps.models import served_paths
 
     config = configuration(profile, overrides)
-    if model is None and iteration is None:
-        raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
     if model is None:
-        assert iteration is not None
-        model, head = served_paths(Store(options.absolute(store)), Layout(run, iteration), stage, config)
+        if iteration is None:
+            raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
+        target, layout = Store(options.absolute(store)), Layout(run, iteration)
+        keep_log(target, layout)
+        model, head = served_paths(target, layout, stage, config)
     run_server(model, port, head=head, host=host, config=config.policy)

@@ -1,0 +1,48 @@
+"""A pod's log in the store, where it stays when the pod is gone."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import suppress
+
+from burnqed.errors import BadInput, TryAgain
+from burnqed.log import formatter
+from burnqed.store import Store
+
+EVERY_S = 20.0
+"""A killed container loses at most what it wrote after the last copy."""
+
+
+class StoreLog(logging.Handler):
+    """Keeps all lines, and writes them to one file of the store: every 20 s when there are new ones, and when it is closed."""
+
+    def __init__(self, store: Store, path: str) -> None:
+        super().__init__()
+        self.setFormatter(formatter())
+        self._store, self._path = store, path
+        self._lines: list[str] = []
+        self._written = 0
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="log")
+        self._thread.start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(self.format(record) + "\n")
+
+    def close(self) -> None:
+        if not self._ended.is_set():
+            self._ended.set()
+            self._thread.join()
+            self._write()
+        super().close()
+
+    def _run(self) -> None:
+        while not self._ended.wait(EVERY_S):
+            self._write()
+
+    def _write(self) -> None:
+        if (count := len(self._lines)) > self._written:
+            with suppress(BadInput, TryAgain):  # a log is never a reason to lose the work
+                self._store.write_text(self._path, "".join(self._lines[:count]))
+                self._written = count
