@@ -39,8 +39,9 @@ def keep_log(store: Store, layout: Layout) -> None:
         log.addHandler(StoreLog(store, layout.log(task, attempt, os.environ["ARGO_CONTAINER_NAME"])))
 
 
-def policy_url() -> str | None:
-    port = os.environ.get("BURNQED_POLICY_PORT")
+def sidecar(variable: str) -> str | None:
+    """Address of the pod's own policy server, whose port is in an environment variable."""
+    port = os.environ.get(variable)
     return f"http://127.0.0.1:{port}" if port else None
 
 
@@ -72,7 +73,8 @@ def step(
                 stage=stage,
                 shard=shard,
                 redo=frozenset(filter(None, redo.split(","))),
-                policy_url=policy_url(),
+                policy_url=sidecar("BURNQED_POLICY_PORT"),
+                score_url=sidecar("BURNQED_SCORE_PORT"),
             )
             stop_on_sigterm(context.stop)
             if name == "plan":

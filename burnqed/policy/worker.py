@@ -6,6 +6,7 @@ between two tokens; embeddings and scores are computed between two tokens as wel
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
 from collections import OrderedDict, deque
@@ -18,10 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from burnqed import modelcache
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
-from burnqed.store import Store
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server answers "not yet"
     from burnqed.policy.encode import Encoder
@@ -231,8 +232,7 @@ class Worker:
 
     def _fetch(self, uri: str) -> Path:
         """A folder, or the copy of a store's."""
-        store = Store(uri)
-        if store.is_local:
-            return Path(store.full(""))
+        if cache := os.environ.get(modelcache.VARIABLE):
+            return modelcache.fetch_address(uri, Path(cache))
         self._downloads.append(tempfile.TemporaryDirectory(prefix="burnqed-model-"))
-        return store.fetch("", Path(self._downloads[-1].name))
+        return modelcache.fetch_address(uri, Path(self._downloads[-1].name))

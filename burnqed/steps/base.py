@@ -9,12 +9,14 @@ there and continues.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from burnqed import modelcache
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import STARTED, SUCCESS, Layout
@@ -38,13 +40,19 @@ class Context:
     shard: int = 0
     redo: frozenset[str] = frozenset()
     policy_url: str | None = None
-    """Address of the sidecar."""
+    score_url: str | None = None
+    """Addresses of the sidecar: for candidates, and for embeddings and energies."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     """Set by SIGTERM: finish what is at hand, keep it, and end."""
 
     @property
     def iteration(self) -> int:
         return self.layout.iteration
+
+    @property
+    def models(self) -> Path:
+        """Where models out of the store are kept: the workflow's volume, or the step's own folder."""
+        return Path(os.environ.get(modelcache.VARIABLE, self.workdir / "models"))
 
     def at(self, *, stage: str | None = None, shard: int | None = None) -> Context:
         return replace(self, stage=self.stage if stage is None else stage, shard=self.shard if shard is None else shard)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from burnqed.data.pairs import read_pairs
 from burnqed.errors import BadInput
+from burnqed.modelcache import fetch_address
 from burnqed.policy.version import model_version
 from burnqed.steps.base import Context, Facts, Step, Unit
-from burnqed.store import Store
 
 TINY = "tiny"
 
@@ -49,7 +49,7 @@ def found(context: Context) -> Path:
     if Path(model).is_dir():
         return Path(model)
     if "://" in model:
-        return Store(model).fetch("", context.workdir / "base")
+        return fetch_address(model, context.models)
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from burnqed.modelcache import fetch_once
 from burnqed.steps import negatives, search
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import trajectory_variants
@@ -64,7 +65,7 @@ def encode(context: Context, unit: Unit) -> Facts:
     from burnqed.train.embeddings import EmbeddingCache
 
     config, store = context.config, context.store
-    model = store.fetch(context.layout.model, context.workdir / "model")
+    model = fetch_once(store, context.layout.model, context.models)
     encoder = Encoder(model, dtype=config.policy.dtype, max_tokens=config.policy.embed_max_tokens)
     texts = head_examples(context).texts()
     cache = EmbeddingCache(store, unit.prefix, encoder.embedding_id, earlier_embeddings(context))

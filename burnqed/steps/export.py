@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from burnqed.data.pairs import read_pairs
+from burnqed.modelcache import fetch_once
 from burnqed.steps.base import Context, Facts, Step, Unit
 
 
@@ -28,8 +29,8 @@ async def run(context: Context, unit: Unit) -> Facts:
     target = context.workdir / "model"
     outcome = await asyncio.to_thread(
         export_model,
-        store.fetch(start(context), context.workdir / "start"),
-        store.fetch(layout.adapter, context.workdir / "adapter"),
+        fetch_once(store, start(context), context.models),
+        fetch_once(store, layout.adapter, context.models),
         target,
         context.config.policy,
         states,

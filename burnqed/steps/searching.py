@@ -34,7 +34,7 @@ async def policy(context: Context) -> AsyncIterator[PolicyClient]:
             "This step needs a policy server; start `burnqed serve` and set policy.generate_url and policy.score_url, "
             "or run the step as part of a workflow."
         )
-    async with PolicyClient(config, url, config.score_url or url) as client:
+    async with PolicyClient(config, url, config.score_url or context.score_url or url) as client:
         await client.wait_ready(READY_S)
         yield client
 

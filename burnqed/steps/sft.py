@@ -7,6 +7,7 @@ import asyncio
 from burnqed.data.pairs import TacticPair, read_pairs
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
+from burnqed.modelcache import fetch_once
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import search_variants
 from burnqed.steps.trajectories import earlier_shards, rows_of
@@ -51,14 +52,14 @@ async def run(context: Context, unit: Unit) -> Facts:
     checkpoints = Checkpoints(store, f"{unit.prefix}/{CHECKPOINT}")
     outcome = await asyncio.to_thread(
         train_sft,
-        store.fetch(layout.base, context.workdir / "base"),
+        fetch_once(store, layout.base, context.models),
         Pairs(read_pairs(store, f"{layout.data}/pairs.jsonl"), found),
         context.config.sft,
         iteration=context.iteration,
         validation_fraction=context.config.data.validation_fraction,
         workdir=context.workdir,
         checkpoints=checkpoints,
-        previous=store.fetch(before, context.workdir / "previous") if before else None,
+        previous=fetch_once(store, before, context.models) if before else None,
         should_stop=context.stop.is_set,
     )
     if context.stop.is_set():
