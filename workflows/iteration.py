@@ -12,7 +12,7 @@ from hera.workflows import DAG, Task, Workflow
 
 from burnqed.config import RunConfig
 
-from .templates import new_workflow, step
+from .templates import new_workflow, question, step
 
 PLANNED = (
     "data",
@@ -27,27 +27,31 @@ PLANNED = (
     "report",
 )
 FANNED = ("search", "negatives", "evaluate")
+GATE = "{{workflow.parameters.gate}}"
+DECISION = "{{tasks.decide.outputs.parameters.go}}"
 
 
-def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "") -> Workflow:
-    """The workflow object of one iteration."""
-    with new_workflow(
-        "iteration", config, {"store": store, "run": run, "iteration": str(iteration), "redo": redo}
-    ) as workflow:
+def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "", gate: str = "off") -> Workflow:
+    """The workflow object of one iteration. `gate`: `off`, `auto` (a no fails the workflow) or `ask` (somebody decides)."""
+    parameters = {"store": store, "run": run, "iteration": str(iteration), "redo": redo, "gate": gate}
+    with new_workflow("iteration", config, parameters) as workflow:
         plan = step("plan", config, outputs=(*PLANNED, *(f"{name}-shards" for name in FANNED)))
         data = step("data", config)
         base = step("base", config, training=True)
         select = step("select", config)
         sft = step("sft", config, training=True)
         export = step("export", config, training=True)
-        embed_search = step("embed", config, training=True, stage="search")
-        ebm_search = step("ebm", config, training=True, stage="search")
+        embed_search = step("embed", config, training=True, stage="search", label="embed-search")
+        ebm_search = step("ebm", config, training=True, stage="search", label="ebm-search")
         search = step("search", config, stage="search", sharded=True, policy=True)
         negatives = step("negatives", config, stage="negatives", sharded=True, policy=True)
-        embed_final = step("embed", config, training=True, stage="final")
-        ebm_final = step("ebm", config, training=True, stage="final")
+        embed_final = step("embed", config, training=True, stage="final", label="embed-final")
+        ebm_final = step("ebm", config, training=True, stage="final", label="ebm-final")
         evaluate = step("evaluate", config, stage="final", sharded=True, policy=True)
         report = step("report", config, artifacts=("report.html",))
+        verdict = step("gate", config)
+        decide = question("decide", "go", "Is the next iteration worth its price? See the report of the step before.")
+        decision = step("gate", config, label="decision", inputs=("answer",))
         with DAG(name="main"):
             plan(name="plan")
             planned("data", data, "plan")
@@ -63,6 +67,9 @@ def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str 
             planned("ebm-final", ebm_final, "embed-final")
             fanned("evaluate", evaluate, "ebm-final")
             planned("report", report, "evaluate")
+            verdict(name="gate", depends=after("report"), when=f"{GATE} == auto")
+            decide(name="decide", depends=after("report"), when=f"{GATE} == ask")
+            decision(name="decision", depends="decide.Succeeded", arguments={"answer": DECISION})
     return workflow  # type: ignore[no-any-return]
 
 

@@ -26,6 +26,7 @@ from hera.workflows import (
     Resources,
     RetryStrategy,
     SecretEnvFrom,
+    Suspend,
     UserContainer,
     Workflow,
 )
@@ -172,6 +173,7 @@ def step(
     name: str,
     config: RunConfig,
     *,
+    label: str = "",
     stage: str = "",
     training: bool = False,
     sharded: bool = False,
@@ -183,12 +185,12 @@ def step(
 ) -> Container:
     """The container of a step.
 
-    `stage` tells the uses of one step apart; `training` runs it in the trainer's image and pool; `sharded` gives it the input
+    `label` and `stage` tell the uses of one step apart, in the workflow and for the step; `training` runs it in the trainer's image and pool; `sharded` gives it the input
     `shard`; `policy` gives it the policy server of the stage as a sidecar; `inputs` are given to it as options of the same
     names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
     `iterated` is false where the workflow has no iteration.
     """
-    template = f"{name}-{stage}" if stage and name in ("embed", "ebm") else name
+    template = label or name
     task = f"{template}({{{{inputs.parameters.shard}}}})" if sharded else template
     retry = RetryPolicy(config.workflow.retries, config.workflow.retry_seconds)
     pool = config.trainer if training else config.worker
@@ -231,6 +233,12 @@ def step(
         **placement(config.serving if policy else pool),
         **options,
     )
+
+
+def question(name: str, parameter: str, description: str) -> Suspend:
+    """Suspends the workflow until somebody answers `yes` or `no`: in the UI, with `burnqed approve`, or on the terminal."""
+    answers = Parameter(name=parameter, enum=["yes", "no"], default="yes", description=description)
+    return Suspend(name=name, intermediate_parameters=[answers])
 
 
 def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> UserContainer:

@@ -17,8 +17,18 @@ Run = typer.Option(DEFAULT_RUN, "--run", envvar="BURNQED_RUN", help="Name of the
 Iteration = typer.Option(..., "--iter", min=0, help="Iteration, from 0.")
 Profile = typer.Option("default", "--profile", help="demo, smoke, small, …, or the path of a YAML file.")
 Set = typer.Option([], "--set", metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
+Gate = typer.Option(
+    "off",
+    "--gate",
+    help="After the report: off, auto (a no ends the workflow with an error) or ask (somebody decides).",
+)
 Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.")
 Header = typer.Option(None, "--header", help="Lean commands before every theorem that has no header.")
+
+
+def check_gate(gate: str) -> None:
+    if gate not in ("off", "auto", "ask"):
+        raise BadInput(f"There is no gate {gate!r}; give --gate off, auto or ask.")
 
 
 def read_header(file: Path | None) -> str | None:

@@ -28,11 +28,13 @@ def run(
     theorems: Path | None = typer.Option(
         None, "--theorems", help="Theorem index to search instead of the shipped one."
     ),
+    gate: str = options.Gate,
     redo: str = typer.Option("", "--redo", help="Steps to do again although they are done, as in search,evaluate."),
 ) -> None:
     """Run a workflow on this machine."""
     if workflow != "iteration":
         raise BadInput(f"There is no workflow {workflow!r}; the workflows are: iteration.")
+    options.check_gate(gate)
     config = resolve(profile, overrides).config
     address = options.absolute(store)
     target = Store(address)
@@ -43,7 +45,7 @@ def run(
     from burnqed.run.session import run_here
     from burnqed_workflows import iteration as iteration_workflow
 
-    built = iteration_workflow.build(config, store=address, run=name, iteration=iteration, redo=redo)
+    built = iteration_workflow.build(config, store=address, run=name, iteration=iteration, redo=redo, gate=gate)
     code = run_here(built, target, Layout(name, iteration))
     if code:
         raise typer.Exit(code)

@@ -46,7 +46,7 @@ def sidecar(variable: str) -> str | None:
 
 
 def step(
-    name: str = typer.Argument(..., help="plan, data, base, select, sft, export, embed, ebm, search, …"),
+    name: str = typer.Argument(..., help="plan, data, base, select, sft, export, embed, ebm, search, …, gate"),
     iteration: int = options.Iteration,
     store: str = options.Store,
     run: str = options.Run,
@@ -55,8 +55,10 @@ def step(
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
     redo: str = typer.Option("", "--redo", envvar="BURNQED_REDO"),
+    answer: str = typer.Option("", "--answer", help="For gate: yes or no; the verdict's own without it."),
 ) -> None:
     """Run one step of an iteration, from the store to the store."""
+    from burnqed.steps.gate import gate
     from burnqed.steps.plan import plan, write_outputs
     from burnqed.steps.registry import STEPS, find
 
@@ -81,6 +83,8 @@ def step(
                 outputs = plan(STEPS, context)
                 if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):
                     write_outputs(outputs, Path(folder_for_outputs))
+            elif name == "gate":
+                gate(target, layout, answer)
             else:
                 await execute(find(name), context)
 

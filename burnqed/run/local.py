@@ -60,9 +60,7 @@ class RunResult:
 def confirm_on_terminal(gate: str) -> bool:
     """Asks the person at the terminal. Raises BadInput where there is none."""
     if not sys.stdin.isatty():
-        raise BadInput(
-            f"The gate {gate!r} asks for a decision, but there is no terminal; use --set gate.mode=auto or off."
-        )
+        raise BadInput(f"The gate {gate!r} asks for a decision, but there is no terminal; use --gate auto or off.")
     return Confirm.ask(f"{gate}: continue?")
 
 
@@ -118,7 +116,7 @@ class LocalRunner:
         if "dag" in found:
             return await self._dag(found["dag"]["tasks"], values), {}
         if "suspend" in found:
-            return await self._suspend(name, found["suspend"] or {}), {}
+            return await self._suspend(name, found)
         return await self._pod(name, found, values)
 
     async def _dag(self, tasks: list[dict[str, Any]], values: Values) -> Phase:
@@ -183,14 +181,16 @@ class LocalRunner:
         given = task.get("arguments", {}).get("parameters", [])
         return {f"inputs.parameters.{p['name']}": substitute(str(p["value"]), values) for p in given}
 
-    async def _suspend(self, name: str, suspend: Mapping[str, Any]) -> Phase:
-        if duration := suspend.get("duration"):
+    async def _suspend(self, name: str, template: Mapping[str, Any]) -> tuple[Phase, Values]:
+        """Waits for a time, or for an answer: `yes` or `no` as the output that the template declares; without one a no fails."""
+        if duration := (template["suspend"] or {}).get("duration"):
             await asyncio.sleep(float(str(duration).removesuffix("s")))
-            return self._note(Node(name, Phase.SUCCEEDED))
+            return self._note(Node(name, Phase.SUCCEEDED)), {}
         agreed = await asyncio.to_thread(self.confirm, name)
-        return self._note(
-            Node(name, Phase.SUCCEEDED if agreed else Phase.FAILED, message="" if agreed else "not approved")
-        )
+        asked = [p["name"] for p in template.get("outputs", {}).get("parameters", [])]
+        if asked or agreed:
+            return self._note(Node(name, Phase.SUCCEEDED)), dict.fromkeys(asked, "yes" if agreed else "no")
+        return self._note(Node(name, Phase.FAILED, message="not approved")), {}
 
     async def _pod(self, name: str, template: Mapping[str, Any], inputs: Values) -> tuple[Phase, Values]:
         """Runs a container template, again where its retry policy says so."""

@@ -36,7 +36,7 @@ ACTED_ON: dict[str, frozenset[str]] = {
     "inputs": frozenset({"parameters"}),
     "outputs": frozenset({"parameters"}),
     "parameter": frozenset({"name", "value", "valueFrom"}),
-    "valueFrom": frozenset({"path"}),
+    "valueFrom": frozenset({"path", "supplied"}),
     "readinessProbe": frozenset({"httpGet", "periodSeconds"}),
     "httpGet": frozenset({"path", "port"}),
     "suspend": frozenset({"duration"}),
@@ -68,6 +68,11 @@ IGNORED: dict[str, dict[str, str]] = {
     },
     "outputs": {
         "artifacts": "copies of what lies in the store",
+    },
+    "parameter": {
+        "enum": "the terminal asks for yes or no",
+        "default": "the terminal asks for yes or no",
+        "description": "for Argo's user interface",
     },
     "container": {
         "envFrom": "placement: the user's own environment serves",

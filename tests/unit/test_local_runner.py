@@ -17,7 +17,7 @@ from hera.workflows.models import HTTPGetAction, Mutex, Probe, Synchronization, 
 
 from burnqed.errors import BadInput
 from burnqed.run.local import LocalRunner, RunResult
-from burnqed_workflows.templates import RetryPolicy
+from burnqed_workflows.templates import RetryPolicy, question
 
 
 def python(name: str, script: str, *, retry: RetryPolicy | None = None, **options: object) -> Container:
@@ -201,6 +201,19 @@ def test_a_gate_asks(answer: bool, phase: str) -> None:
         with DAG(name="main"):
             gate(name="gate")
     assert phases(run(w, confirm=lambda _: answer)) == {"gate": phase}
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_an_answer_is_an_output_of_the_gate_that_asked(answer: str, tmp_path: Path) -> None:
+    with Workflow(generate_name="w-", entrypoint="main") as w:
+        ask = question("ask", "go", "Shall we?")
+        note = python("note", f"import sys; open({str(tmp_path / 'answer')!r}, 'w').write(sys.argv[1])", inputs=[Parameter(name="go")])  # fmt: skip
+        note.args.append("{{inputs.parameters.go}}")
+        with DAG(name="main"):
+            ask(name="ask")
+            note(name="note", depends="ask.Succeeded", arguments={"go": "{{tasks.ask.outputs.parameters.go}}"})
+    assert run(w, confirm=lambda _: answer == "yes").exit_code == 0
+    assert (tmp_path / "answer").read_text() == answer
 
 
 def mutexed() -> Workflow:

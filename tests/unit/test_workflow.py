@@ -53,7 +53,11 @@ def test_names_are_unique_and_every_reference_resolves() -> None:
     names = [t["name"] for t in tasks]
     assert len(set(names)) == len(names)
     parameters = {f"workflow.parameters.{p['name']}" for p in document["spec"]["arguments"]["parameters"]}
-    outputs = {f"tasks.plan.outputs.parameters.{o['name']}" for o in by_name["plan"]["outputs"]["parameters"]}
+    outputs = {
+        f"tasks.{name}.outputs.parameters.{output['name']}"
+        for name in ("plan", "decide")
+        for output in by_name[name]["outputs"]["parameters"]
+    }
     for task in tasks:
         assert task["template"] in by_name
         assert names_in(task.get("depends", "")) <= set(names)
@@ -61,11 +65,13 @@ def test_names_are_unique_and_every_reference_resolves() -> None:
             f"inputs.parameters.{p['name']}" for p in by_name[task["template"]].get("inputs", {}).get("parameters", [])
         }
         given = {f"inputs.parameters.{p['name']}" for p in task.get("arguments", {}).get("parameters", [])}
-        assert given == inputs
+        assert given == inputs or "suspend" in by_name[task["template"]]
+        for argument in task.get("arguments", {}).get("parameters", []):
+            assert set(PLACEHOLDER.findall(argument["value"])) <= {*outputs, "item"}
         used = set(PLACEHOLDER.findall(json.dumps(by_name[task["template"]], ensure_ascii=False)))
         assert used <= parameters | inputs | {"retries"}, used
         for field in ("when", "withParam"):
-            assert set(PLACEHOLDER.findall(task.get(field, ""))) <= outputs
+            assert set(PLACEHOLDER.findall(task.get(field, ""))) <= outputs | parameters
 
 
 def test_the_configuration_travels_once_as_one_parameter() -> None:
@@ -88,7 +94,7 @@ def test_every_step_has_a_container_that_runs_it_at_its_stage() -> None:
             words = template["container"]["args"]
             stage = words[words.index("--stage") + 1] if "--stage" in words else ""
             commands.add((words[1], stage))
-    assert commands == {("plan", ""), *((s.name, stage) for s, stage in STEPS)}
+    assert commands == {("plan", ""), ("gate", ""), *((s.name, stage) for s, stage in STEPS)}
 
 
 def test_when_conditions_are_a_word_on_each_side() -> None:

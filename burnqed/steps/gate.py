@@ -1,0 +1,23 @@
+"""gate: ends the workflow where the verdict on the iteration, or whoever was asked, says no."""
+
+from __future__ import annotations
+
+from burnqed.errors import BadInput
+from burnqed.evaluate.gates import GateVerdict
+from burnqed.layout import Layout
+from burnqed.log import log
+from burnqed.store import Store
+
+
+def gate(store: Store, layout: Layout, answer: str) -> None:
+    """`answer` is `yes`, `no`, or empty for the verdict's own. Raises BadInput for a no."""
+    verdict = GateVerdict.model_validate_json(store.read_bytes(f"{layout.report}/gate.json"))
+    for check in verdict.failed:
+        log.warning("%s: %s is not %s %s. %s", check.name, check.value, check.relation, check.threshold, check.advice)
+    if answer == "no":
+        raise BadInput(f"Iteration {layout.iteration} was not approved; its report is {store.locate(layout.report)}.")
+    if not answer and not verdict.go:
+        raise BadInput(
+            f"The gate says no to iteration {layout.iteration}: {', '.join(c.name for c in verdict.failed)}; see docs/gates.md, "
+            "or run with --gate off."
+        )

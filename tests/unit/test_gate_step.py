@@ -1,0 +1,35 @@
+"""The gate step: who may say no, and what is said then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from burnqed.errors import BadInput
+from burnqed.evaluate.gates import GateCheck, GateVerdict
+from burnqed.layout import Layout
+from burnqed.steps.gate import gate
+from burnqed.store import Store
+
+LAYOUT = Layout("main", 1)
+
+
+def store(tmp_path: Path, rate: float) -> Store:
+    """With the verdict on an iteration that had to solve 0.3."""
+    found = Store(str(tmp_path))
+    check = GateCheck(name="solve rate without head", value=rate, threshold=0.3, advice="Check the prompt.")
+    found.write_text(f"{LAYOUT.report}/gate.json", GateVerdict(checks=[check]).model_dump_json())
+    return found
+
+
+def test_a_verdict_decides_where_nobody_was_asked(tmp_path: Path) -> None:
+    gate(store(tmp_path, 0.3), LAYOUT, "")
+    with pytest.raises(BadInput, match="The gate says no to iteration 1: solve rate without head"):
+        gate(store(tmp_path, 0.2), LAYOUT, "")
+
+
+def test_whoever_was_asked_overrules_the_verdict(tmp_path: Path) -> None:
+    gate(store(tmp_path, 0.2), LAYOUT, "yes")
+    with pytest.raises(BadInput, match="Iteration 1 was not approved"):
+        gate(store(tmp_path, 0.3), LAYOUT, "no")
