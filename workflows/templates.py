@@ -8,7 +8,7 @@ reach processes through environment variables only, because the local runner has
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -178,6 +178,7 @@ def step(
     training: bool = False,
     sharded: bool = False,
     policy: bool = False,
+    options: Mapping[str, str] | None = None,
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
     artifacts: Sequence[str] = (),
@@ -186,8 +187,8 @@ def step(
     """The container of a step.
 
     `label` and `stage` tell the uses of one step apart, in the workflow and for the step; `training` runs it in the trainer's image and pool; `sharded` gives it the input
-    `shard`; `policy` gives it the policy server of the stage as a sidecar; `inputs` are given to it as options of the same
-    names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
+    `shard`; `policy` gives it the policy server of the stage as a sidecar; `options` are
+    given to it as they are, `inputs` as options of the same names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
     `iterated` is false where the workflow has no iteration.
     """
     template = label or name
@@ -196,13 +197,14 @@ def step(
     pool = config.trainer if training else config.worker
     arguments = [*common_arguments(iterated), *(["--stage", stage] if stage else [])]
     inputs = ("shard", *inputs) if sharded else inputs
-    options: dict[str, Any] = {}
+    given = {**(options or {}), **{name: f"{{{{inputs.parameters.{name}}}}}" for name in inputs}}
+    fields: dict[str, Any] = {}
     if policy:
-        options["sidecars"] = [policy_server(config, task, arguments)]
+        fields["sidecars"] = [policy_server(config, task, arguments)]
     if inputs:
-        options["inputs"] = [Parameter(name=name) for name in inputs]
+        fields["inputs"] = [Parameter(name=name) for name in inputs]
     if outputs or artifacts:
-        options["outputs"] = [
+        fields["outputs"] = [
             *(Parameter(name=o, value_from=ValueFrom(path=f"{OUTPUTS}/{o}")) for o in outputs),
             *(
                 Artifact(
@@ -215,12 +217,7 @@ def step(
         name=template,
         image=TRAINER if training else WORKER,
         command=["burnqed"],
-        args=[
-            "step",
-            name,
-            *arguments,
-            *(word for i in inputs for word in (f"--{i}", f"{{{{inputs.parameters.{i}}}}}")),
-        ],
+        args=["step", name, *arguments, *(word for o, v in given.items() for word in (f"--{o}", v))],
         env=environment(config, task, policy=policy),
         env_from=cluster_environment(config),
         resources=resources(pool),
@@ -231,7 +228,7 @@ def step(
         labels={COMPONENT_LABEL: name},
         active_deadline_seconds=int(config.workflow.step_hours * 3600),
         **placement(config.serving if policy else pool),
-        **options,
+        **fields,
     )
 
 

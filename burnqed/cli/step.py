@@ -55,6 +55,7 @@ def step(
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
     redo: str = typer.Option("", "--redo", envvar="BURNQED_REDO"),
+    only: str = typer.Option("", "--only", help="For plan: tasks that the workflow has, as in evaluate,report."),
     answer: str = typer.Option("", "--answer", help="For gate: yes or no; the verdict's own without it."),
 ) -> None:
     """Run one step of an iteration, from the store to the store."""
@@ -80,7 +81,7 @@ def step(
             )
             stop_on_sigterm(context.stop)
             if name == "plan":
-                outputs = plan(STEPS, context)
+                outputs = plan([(s, at) for s, at in STEPS if not only or s.task(at) in only.split(",")], context)
                 if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):
                     write_outputs(outputs, Path(folder_for_outputs))
             elif name == "gate":

@@ -102,6 +102,10 @@ class Step:
     gpu: bool = False
     """For the price in the manifest."""
 
+    def task(self, stage: str) -> str:
+        """What workflows call it; a sharded one needs no stage to be told apart."""
+        return f"{self.name}-{stage}" if stage and not self.sharded else self.name
+
     def key(self, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
         return make_key(self.name, self.version, context.config, self.sections, dict(unit.parameters), inputs)
 

@@ -35,9 +35,9 @@ def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
         shards = range(step.shards(here)) if step.needed(here) else ()
         todo = [shard for shard in shards if unfinished(step, here.at(shard=shard), made_anew)]
         if step.sharded:
-            outputs[f"{step.name}-shards"] = json.dumps(todo)
+            outputs[f"{step.task(stage)}-shards"] = json.dumps(todo)
         else:
-            outputs[f"{step.name}-{stage}" if stage else step.name] = "yes" if todo else "no"
+            outputs[step.task(stage)] = "yes" if todo else "no"
     return outputs
 
 

@@ -1,0 +1,17 @@
+"""The search of an iteration alone, with the model and head that lie in the store.
+
+burnqed submit search --iter 1
+"""
+
+from __future__ import annotations
+
+from hera.workflows import Workflow
+
+from burnqed.config import RunConfig
+
+from .loop import build_loop
+
+
+def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "") -> Workflow:
+    only = ("select", "search")
+    return build_loop("search", config, store=store, run=run, iteration=iteration, redo=redo, only=only)
