@@ -13,7 +13,8 @@ class Layout:
     """Paths of one iteration of one run, relative to the store's URI."""
 
     run: str
-    iteration: int
+    iteration: int = -1
+    """-1 for work that belongs to no iteration: of these paths it has those of the run, and its own logs."""
 
     @property
     def data(self) -> str:
@@ -50,7 +51,7 @@ class Layout:
 
     @property
     def logs(self) -> str:
-        return f"{self.root}/logs"
+        return f"{self.root}/logs" if self.iteration >= 0 else f"{self.run}/logs"
 
     def log(self, task: str, attempt: int, container: str) -> str:
         """What one container of one attempt at a task (`search(3)`) wrote."""

@@ -73,30 +73,38 @@ def build_loop(
     redo: str = "",
     gate: str = "off",
     only: Collection[str] = (),
+    delete_run: bool = False,
 ) -> Workflow:
     """The workflow of one iteration, or of the tasks in `only`; the others have to be done before.
 
     `redo` names finished steps that are done again; `gate` is `off`, `auto` (a no of the verdict fails the workflow) or `ask`
-    (somebody decides).
+    (somebody decides). `delete_run` ends with the deletion of the whole run.
     """
     parts = [part for part in PARTS if not only or part.task in only]
     parameters = {"store": store, "run": run, "iteration": str(iteration), "redo": redo, "gate": gate}
     with new_workflow(name, config, parameters) as workflow:
         plan = step("plan", config, options={"only": ",".join(only)} if only else {}, outputs=[p.output for p in parts])
         containers = {part.task: part.container(config) for part in parts}
-        verdict = step("gate", config)
-        decide = question("decide", "go", "Is the next iteration worth its price? See the report of the step before.")
-        decision = step("gate", config, label="decision", inputs=("answer",))
+        if judged := "report" in containers:
+            verdict = step("gate", config)
+            decide = question(
+                "decide", "go", "Is the next iteration worth its price? See the report of the step before."
+            )
+            decision = step("gate", config, label="decision", inputs=("answer",))
+        if delete_run:
+            clean = step("clean", config, flags=("whole-run",))
         with DAG(name="main"):
             plan(name="plan")
             for part in parts:
                 planned = f"{{{{tasks.plan.outputs.parameters.{part.output}}}}}"
                 condition = {"with_param": planned, "arguments": {"shard": "{{item}}"}} if part.fanned else {"when": f"{planned} == yes"}  # fmt: skip
                 containers[part.task](name=part.task, depends=after(waits_for(part, containers)), **condition)
-            if "report" in containers:
+            if judged:
                 verdict(name="gate", depends=after(["report"]), when=f"{GATE} == auto")
                 decide(name="decide", depends=after(["report"]), when=f"{GATE} == ask")
                 decision(name="decision", depends="decide.Succeeded", arguments={"answer": DECISION})
+            if delete_run:
+                clean(name="clean", depends=after(["report"]))
     return workflow  # type: ignore[no-any-return]
 
 

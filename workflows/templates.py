@@ -92,10 +92,6 @@ EXECUTOR_SECURITY = {
 }
 """Of the containers that Argo adds to a pod; the rest they inherit from the pod."""
 
-WORKER = "{{workflow.parameters.worker-image}}"
-TRAINER = "{{workflow.parameters.trainer-image}}"
-SGLANG = "{{workflow.parameters.sglang-image}}"
-
 
 @dataclass(frozen=True)
 class RetryPolicy:
@@ -123,24 +119,23 @@ class RetryPolicy:
 
 
 def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> Workflow:
-    """An empty workflow whose configuration is one parameter; runs of one iteration of one run exclude each other."""
+    """An empty workflow whose configuration is one parameter; what works on one iteration of one run excludes each other."""
     cluster = config.cluster
+    of_iteration = f"-iter-{parameter('iteration')}" if "iteration" in parameters else ""
     seconds = int(cluster.keep_days * 86_400)
     return Workflow(
         generate_name=f"{name}-",
         labels={**PART_OF, WORKFLOW_LABEL: name},
         entrypoint="main",
         arguments=[
-            *(Parameter(name=key, value=value) for key, value in parameters.items()),
+            *(Parameter(name=key, value=value) for key, value in ({"redo": ""} | parameters).items()),
             Parameter(name="config", value=config.to_json()),
             Parameter(name="worker-image", value=f"burnqed-worker:{__version__}"),
             Parameter(name="trainer-image", value=f"burnqed-trainer:{__version__}"),
             Parameter(name="sglang-image", value=f"burnqed-sglang:{__version__}"),
         ],
         parallelism=config.workflow.parallelism,
-        synchronization=Synchronization(
-            mutexes=[Mutex(name="{{workflow.parameters.run}}-iter-{{workflow.parameters.iteration}}")]
-        ),
+        synchronization=Synchronization(mutexes=[Mutex(name=parameter("run") + of_iteration)]),
         service_account_name=cluster.service_account,
         automount_service_account_token=False,
         executor=ExecutorConfig(service_account_name=cluster.service_account),
@@ -179,17 +174,19 @@ def step(
     sharded: bool = False,
     policy: bool = False,
     options: Mapping[str, str] | None = None,
+    flags: Sequence[str] = (),
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
     artifacts: Sequence[str] = (),
     iterated: bool = True,
+    hub: bool = False,
 ) -> Container:
     """The container of a step.
 
     `label` and `stage` tell the uses of one step apart, in the workflow and for the step; `training` runs it in the trainer's image and pool; `sharded` gives it the input
-    `shard`; `policy` gives it the policy server of the stage as a sidecar; `options` are
-    given to it as they are, `inputs` as options of the same names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
-    `iterated` is false where the workflow has no iteration.
+    `shard`; `policy` gives it the policy server of the stage as a sidecar; `options` and
+    `flags` are given to it as they are, `inputs` as options of the same names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
+    `iterated` is false where the workflow has no iteration; `hub` gives it the token of the model hub.
     """
     template = label or name
     task = f"{template}({{{{inputs.parameters.shard}}}})" if sharded else template
@@ -215,11 +212,17 @@ def step(
         ]
     return Container(
         name=template,
-        image=TRAINER if training else WORKER,
+        image=parameter("trainer-image" if training else "worker-image"),
         command=["burnqed"],
-        args=["step", name, *arguments, *(word for o, v in given.items() for word in (f"--{o}", v))],
+        args=[
+            "step",
+            name,
+            *arguments,
+            *(word for o, v in given.items() for word in (f"--{o}", v)),
+            *(f"--{flag}" for flag in flags),
+        ],
         env=environment(config, task, policy=policy),
-        env_from=cluster_environment(config),
+        env_from=[*cluster_environment(config), *([hub_token(config)] if hub else [])],
         resources=resources(pool),
         volumes=volumes(config, pool, memory=training or policy, models=training or policy),
         security_context=SECURE,
@@ -242,7 +245,7 @@ def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> Use
     """The sidecar that proposes tactics and scores states: this package, or SGLang with this package beside it."""
     return UserContainer(
         name="policy",
-        image=SGLANG if config.workflow.policy_server == "sglang" else TRAINER,
+        image=parameter("sglang-image" if config.workflow.policy_server == "sglang" else "trainer-image"),
         command=["burnqed"],
         args=["serve", *arguments],
         env=environment(config, task, policy=True),
@@ -254,15 +257,20 @@ def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> Use
     )
 
 
+def parameter(name: str) -> str:
+    """Stands for the value of a workflow parameter."""
+    return f"{{{{workflow.parameters.{name}}}}}"
+
+
 def common_arguments(iterated: bool) -> list[str]:
     common = {"store": "store", "run": "run"} | ({"iter": "iteration"} if iterated else {})
-    return [word for option, name in common.items() for word in (f"--{option}", f"{{{{workflow.parameters.{name}}}}}")]
+    return [word for option, name in common.items() for word in (f"--{option}", parameter(name))]
 
 
 def environment(config: RunConfig, task: str, *, policy: bool) -> list[Any]:
     variables = {
-        "BURNQED_CONFIG": "{{workflow.parameters.config}}",
-        "BURNQED_REDO": "{{workflow.parameters.redo}}",
+        "BURNQED_CONFIG": parameter("config"),
+        "BURNQED_REDO": parameter("redo"),
         "BURNQED_TASK": task,
         "BURNQED_ATTEMPT": "{{retries}}",
         "BURNQED_OUTPUTS": OUTPUTS,
@@ -285,6 +293,10 @@ def cluster_environment(config: RunConfig) -> list[Any]:
         ConfigMapEnvFrom(name=config.cluster.environment, optional=True),
         SecretEnvFrom(name=config.cluster.store_secret, optional=True),
     ]
+
+
+def hub_token(config: RunConfig) -> SecretEnvFrom:
+    return SecretEnvFrom(name=config.cluster.hub_secret, optional=True)
 
 
 def resources(pool: PoolConfig) -> Resources:

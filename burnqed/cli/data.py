@@ -69,42 +69,24 @@ def import_index(
     elaborate: bool = typer.Option(True, help="Leave out statements that Lean does not elaborate."),
 ) -> None:
     """Check a theorem index: duplicates and statements that do not elaborate are left out."""
-    from burnqed.data.skeleton import normal_form
+    from burnqed.data.importing import distinct, elaborating
+    from burnqed.lean.backends import open_lean
 
     theorems = read_index(file, options.read_header(header))
-    distinct = list({normal_form(t.statement): t for t in reversed(theorems)}.values())[::-1]
-    kept = asyncio.run(elaborating(distinct)) if elaborate else distinct
+    different = distinct(theorems)
+
+    async def check() -> list[Theorem]:
+        async with open_lean(LeanConfig()) as lean:
+            return await elaborating(different, lean)
+
+    kept = asyncio.run(check()) if elaborate else different
     if not kept:
         raise BadInput(f"No statement of {file} elaborates; check its header.")
     Store(str(out.resolve().parent)).write_text(out.name, dump_index(kept))
     typer.echo(
-        f"{len(kept)} theorems in {out}; left out: {len(theorems) - len(distinct)} equal to another, "
-        f"{len(distinct) - len(kept)} that do not elaborate."
+        f"{len(kept)} theorems in {out}; left out: {len(theorems) - len(different)} equal to another, "
+        f"{len(different) - len(kept)} that do not elaborate."
     )
-
-
-async def elaborating(theorems: list[Theorem]) -> list[Theorem]:
-    """The theorems that Lean can start."""
-    from burnqed.lean.backends import open_lean
-
-    kept = []
-    async with open_lean(LeanConfig()) as lean:
-        free = asyncio.Semaphore(2 * lean.capacity)
-        with Progress(len(theorems), "elaborate", "statements") as progress:
-
-            async def one(theorem: Theorem) -> bool:
-                async with free:
-                    outcome = await lean.start(theorem)
-                    if outcome.state is None:
-                        log.warning("%s is left out: %s", theorem.name, " ".join(outcome.message.split())[:200])
-                    else:
-                        await lean.release(outcome.state)
-                    progress.advance()
-                    return outcome.state is not None
-
-            good = await asyncio.gather(*(one(t) for t in theorems))
-            kept = [t for t, ok in zip(theorems, good, strict=True) if ok]
-    return kept
 
 
 @app.command()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from burnqed.errors import BadInput
+from burnqed.resolve import nearest
 
 DEFAULT_RUN = "main"
 
@@ -22,13 +25,42 @@ Gate = typer.Option(
     "--gate",
     help="After the report: off, auto (a no ends the workflow with an error) or ask (somebody decides).",
 )
+Workflow = typer.Argument(..., help="iteration, search, evaluate, import-data, import-model, smoke or clean.")
+OptionalIteration = typer.Option(None, "--iter", min=0, help="Iteration, from 0.")
+OptionalRun = typer.Option(
+    None,
+    "--run",
+    envvar="BURNQED_RUN",
+    help="Name of the run; runs do not share anything. [default: main; for smoke a new one]",
+)
+Theorems = typer.Option(None, "--theorems", help="Theorem index to search instead of the shipped one.")
+Redo = typer.Option("", "--redo", help="Steps to do again although they are done, as in search,evaluate.")
+Source = typer.Option(None, "--source", help="For import-data and import-model: an address, or a model of the hub.")
+Name = typer.Option(None, "--name", help="For import-data and import-model: the name it gets.")
 Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.")
 Header = typer.Option(None, "--header", help="Lean commands before every theorem that has no header.")
 
 
-def check_gate(gate: str) -> None:
-    if gate not in ("off", "auto", "ask"):
-        raise BadInput(f"There is no gate {gate!r}; give --gate off, auto or ask.")
+def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
+    """What of the options a workflow takes. Raises BadInput for an unknown workflow or gate, and for a missing option."""
+    from burnqed_workflows.registry import REQUIRED, WORKFLOWS
+
+    if workflow not in WORKFLOWS:
+        near = nearest(workflow, list(WORKFLOWS))
+        raise BadInput(f"There is no workflow {workflow!r}{near}; choose one of: {', '.join(WORKFLOWS)}.")
+    if given["gate"] not in ("off", "auto", "ask"):
+        raise BadInput(f"There is no gate {given['gate']!r}; give --gate off, auto or ask.")
+    taken = WORKFLOWS[workflow].options
+    for option in sorted(taken & REQUIRED):
+        if given[option] is None:
+            flag = "iter" if option == "iteration" else option
+            raise BadInput(f"The workflow {workflow} needs --{flag}; see `burnqed run --help`.")
+    return {option: value for option, value in given.items() if option in taken}
+
+
+def default_run(workflow: str) -> str:
+    """`main`; a name of its own for every smoke test, which deletes its run."""
+    return f"smoke-{datetime.now(UTC):%Y%m%d-%H%M%S}" if workflow == "smoke" else DEFAULT_RUN
 
 
 def read_header(file: Path | None) -> str | None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import typer
 
 from burnqed.cli import options
-from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.resolve import resolve
 from burnqed.store import Store
@@ -19,34 +18,33 @@ def add_to(app: typer.Typer) -> None:
 
 
 def run(
-    workflow: str = typer.Argument(..., help="The workflow: iteration."),
-    iteration: int = options.Iteration,
+    workflow: str = options.Workflow,
+    iteration: int | None = options.OptionalIteration,
     profile: str = options.Profile,
     store: str = options.Store,
-    name: str = options.Run,
+    name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
-    theorems: Path | None = typer.Option(
-        None, "--theorems", help="Theorem index to search instead of the shipped one."
-    ),
+    theorems: Path | None = options.Theorems,
     gate: str = options.Gate,
-    redo: str = typer.Option("", "--redo", help="Steps to do again although they are done, as in search,evaluate."),
+    redo: str = options.Redo,
+    source: str | None = options.Source,
+    imported: str | None = options.Name,
 ) -> None:
     """Run a workflow on this machine."""
-    if workflow != "iteration":
-        raise BadInput(f"There is no workflow {workflow!r}; the workflows are: iteration.")
-    options.check_gate(gate)
+    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
+    run_name = name or options.default_run(workflow)
     config = resolve(profile, overrides).config
     address = options.absolute(store)
     target = Store(address)
     target.check_writable()
     if theorems is not None:
-        kept = keep_index(target, name, theorems)
+        kept = keep_index(target, run_name, theorems)
         config = resolve(profile, [*overrides, f"data.theorems={kept}"]).config
     from burnqed.run.session import run_here
-    from burnqed_workflows import iteration as iteration_workflow
+    from burnqed_workflows.registry import WORKFLOWS
 
-    built = iteration_workflow.build(config, store=address, run=name, iteration=iteration, redo=redo, gate=gate)
-    code = run_here(built, target, Layout(name, iteration))
+    built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
+    code = run_here(built, target, Layout(run_name, -1 if iteration is None else iteration))
     if code:
         raise typer.Exit(code)
 

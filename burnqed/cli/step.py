@@ -46,8 +46,8 @@ def sidecar(variable: str) -> str | None:
 
 
 def step(
-    name: str = typer.Argument(..., help="plan, data, base, select, sft, export, embed, ebm, search, …, gate"),
-    iteration: int = options.Iteration,
+    name: str = typer.Argument(..., help="plan, data, base, select, sft, export, embed, ebm, search, …"),
+    iteration: int = typer.Option(-1, "--iter", min=-1, help="Iteration, from 0."),
     store: str = options.Store,
     run: str = options.Run,
     stage: str = typer.Option("", "--stage", help="search or final, for embed and ebm."),
@@ -57,14 +57,21 @@ def step(
     redo: str = typer.Option("", "--redo", envvar="BURNQED_REDO"),
     only: str = typer.Option("", "--only", help="For plan: tasks that the workflow has, as in evaluate,report."),
     answer: str = typer.Option("", "--answer", help="For gate: yes or no; the verdict's own without it."),
+    source: str = typer.Option("", "--source", help="For import-data and import-model: what is imported."),
+    imported: str = typer.Option("", "--name", help="For import-data and import-model: the name it gets."),
+    whole_run: bool = typer.Option(False, "--whole-run", help="For clean: the run instead of one iteration."),
 ) -> None:
     """Run one step of an iteration, from the store to the store."""
+    from burnqed.steps.clean import clean
     from burnqed.steps.gate import gate
+    from burnqed.steps.import_data import import_data
+    from burnqed.steps.import_model import import_model
     from burnqed.steps.plan import plan, write_outputs
     from burnqed.steps.registry import STEPS, find
 
     config, layout, target = configuration(profile, overrides), Layout(run, iteration), Store(options.absolute(store))
-    keep_log(target, layout)
+    if name != "clean":  # its log would stay behind, alone
+        keep_log(target, layout)
 
     async def work() -> None:
         with tempfile.TemporaryDirectory(prefix="burnqed-step-") as folder:
@@ -86,6 +93,12 @@ def step(
                     write_outputs(outputs, Path(folder_for_outputs))
             elif name == "gate":
                 gate(target, layout, answer)
+            elif name == "clean":
+                clean(target, layout, whole_run=whole_run)
+            elif name == "import-data":
+                await import_data(source, imported, target, layout, config.lean)
+            elif name == "import-model":
+                await asyncio.to_thread(import_model, source, imported, target, config, context.workdir)
             else:
                 await execute(find(name), context)
 

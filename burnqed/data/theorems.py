@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
+import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed.errors import BadInput
@@ -56,7 +57,13 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
 
 
 def read_index(location: str, header: str | None = None) -> list[Theorem]:
-    """Reads an index from a path or from a store URI."""
+    """Reads an index from a path, a store URI or a web address."""
+    if location.startswith(("https://", "http://")):
+        try:
+            reply = httpx.get(location, follow_redirects=True, timeout=60).raise_for_status()
+        except httpx.HTTPError as error:
+            raise BadInput(f"{location} cannot be read ({error}); check the address and the network.") from None
+        return parse_index(reply.text, location, header)
     if "://" in location:
         prefix, _, name = location.rpartition("/")
         return parse_index(Store(prefix).read_text(name), location, header)

@@ -95,7 +95,7 @@ class LocalRunner:
                 stack.enter_context(lock.held(self._mutex(mutex["name"])))
             try:
                 async with asyncio.timeout(self.spec.get("activeDeadlineSeconds")):
-                    phase, _ = await self._template(self.spec["entrypoint"], self.spec["entrypoint"], {})
+                    phase, _ = await self._template(self.spec["entrypoint"], self.spec["entrypoint"], self._values)
             except TimeoutError:
                 phase = Phase.FAILED
             except ExceptionGroup as group:

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import signal
 import sys
+from pathlib import Path
 
 from hera.workflows import Workflow
 from rich.console import Console
@@ -21,10 +22,18 @@ from burnqed.run.expressions import Phase
 from burnqed.run.local import LocalRunner, RunResult
 from burnqed.store import Store
 
+GATES = ("gate", "decide", "decision")
+"""Tasks that stand still because nobody asked for them, not because they are done."""
+
 
 def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
     """Runs to the end and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75."""
-    runner = LocalRunner(workflow, logs=lambda name, path: store.upload_file(path, f"{layout.logs}/{name}"), echo=say)
+
+    def keep(name: str, log: Path) -> None:
+        if not name.startswith("clean-"):  # it would be alone in what was just deleted
+            store.upload_file(log, f"{layout.logs}/{name}")
+
+    runner = LocalRunner(workflow, logs=keep, echo=say)
     result = asyncio.run(until_signal(runner))
     if result is None:
         say("Stopped; the same command continues.")
@@ -52,10 +61,12 @@ async def until_signal(runner: LocalRunner) -> RunResult | None:
 
 
 def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
-    title = f"iteration {layout.iteration} of {layout.run}"
+    title = f"iteration {layout.iteration} of {layout.run}" if layout.iteration >= 0 else layout.run
     table = Table("step", "", "time", "attempts", title=title, title_justify="left")
     styles = {Phase.SUCCEEDED: "green", Phase.SKIPPED: "dim", Phase.OMITTED: "dim"}
     for node in result.nodes:
+        if node.name in GATES and node.phase in (Phase.SKIPPED, Phase.OMITTED):
+            continue
         what = "hit" if node.phase is Phase.SKIPPED else " ".join(filter(None, (node.phase.value, node.message)))
         time = duration(node.seconds) if node.attempts else ""
         table.add_row(node.name, what, time, str(node.attempts or ""), style=styles.get(node.phase, "red"))
@@ -65,6 +76,8 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
 def print_results(result: RunResult, store: Store, layout: Layout, console: Console) -> None:
     """The iteration's figures, the run's summary, and where model, head and report lie."""
     succeeded = result.phase is Phase.SUCCEEDED
+    if layout.iteration < 0:
+        return
     summary = read_summary(store, layout.run)
     if summary is not None and summary.iterations:
         gate = f"{layout.report}/gate.json"

@@ -47,6 +47,18 @@ def test_tasks_run_in_the_order_of_depends_and_a_skipped_one_does_not_stop_the_r
     assert (tmp_path / "order").read_text() == "ac"
 
 
+@pytest.mark.parametrize(("mode", "phase"), [("on", "Succeeded"), ("off", "Skipped")])
+def test_a_condition_and_an_argument_may_be_a_parameter_of_the_workflow(mode: str, phase: str, tmp_path: Path) -> None:
+    with Workflow(generate_name="w-", entrypoint="main", arguments=[Parameter(name="mode", value=mode)]) as w:
+        note = python("note", f"import sys; open({str(tmp_path / 'mode')!r}, 'w').write(sys.argv[1])", inputs=[Parameter(name="mode")])  # fmt: skip
+        note.args.append("{{inputs.parameters.mode}}")
+        with DAG(name="main"):
+            arguments = {"mode": "{{workflow.parameters.mode}}"}
+            note(name="note", when="{{workflow.parameters.mode}} == on", arguments=arguments)
+    assert phases(run(w)) == {"note": phase}
+    assert (tmp_path / "mode").exists() == (mode == "on")
+
+
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_a_fan_out_runs_one_pod_for_each_number_that_a_parameter_lists(count: int, tmp_path: Path) -> None:
     with Workflow(generate_name="w-", entrypoint="main") as w:

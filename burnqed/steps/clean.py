@@ -1,0 +1,30 @@
+"""clean: deletes the outputs of an iteration, or a whole run."""
+
+from __future__ import annotations
+
+from burnqed.errors import BadInput
+from burnqed.evaluate.results import Summary
+from burnqed.layout import Layout
+from burnqed.log import log
+from burnqed.store import Store
+
+
+def clean(store: Store, layout: Layout, *, whole_run: bool) -> None:
+    """Deletes `iterations/iter_N` and takes it out of the summary. Raises BadInput when a later iteration builds on it."""
+    if whole_run:
+        store.delete(layout.run)
+        log.info("deleted %s", store.locate(layout.run))
+        return
+    if store.list(layout.at(layout.iteration + 1).root):
+        raise BadInput(
+            f"Iteration {layout.iteration + 1} of {layout.run!r} builds on iteration {layout.iteration}; delete it first, "
+            f"with --iter {layout.iteration + 1}."
+        )
+    if store.exists(layout.summary):
+        summary = Summary.model_validate_json(store.read_bytes(layout.summary))
+        left = [r for r in summary.iterations if r.iteration != layout.iteration]
+        store.write_text(
+            layout.summary, summary.model_copy(update={"iterations": left}).model_dump_json(indent=1) + "\n"
+        )
+    store.delete(layout.root)
+    log.info("deleted %s", store.locate(layout.root))

@@ -1,0 +1,28 @@
+"""import-data: a theorem index from elsewhere into the run's folder, where `data.theorems` and `data.benchmark` find it."""
+
+from __future__ import annotations
+
+from burnqed.config import LeanConfig
+from burnqed.data.importing import distinct, elaborating
+from burnqed.data.theorems import dump_index, read_index
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.lean.backends import open_lean
+from burnqed.log import log
+from burnqed.store import Store
+
+
+async def import_data(source: str, name: str, store: Store, layout: Layout, lean: LeanConfig) -> None:
+    """Writes `inputs/NAME.json`. Raises BadInput for an index that cannot be read, or of which nothing elaborates."""
+    theorems = read_index(source)
+    different = distinct(theorems)
+    async with open_lean(lean) as backend:
+        kept = await elaborating(different, backend)
+    if not kept:
+        raise BadInput(f"No statement of {source} elaborates; check its header.")
+    path = f"inputs/{name}.json"
+    store.write_text(f"{layout.run}/{path}", dump_index(kept))
+    log.info(
+        "%d theorems in %s; left out: %d equal to another, %d that do not elaborate. Use them with --set data.theorems=%s",
+        len(kept), store.locate(f"{layout.run}/{path}"), len(theorems) - len(different), len(different) - len(kept), path,
+    )  # fmt: skip

@@ -1,0 +1,83 @@
+"""import-model: a model from the hub or from a folder into the store, file by file, continued where it was cut off."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput, TryAgain
+from burnqed.log import log
+from burnqed.manifest import make_key, write_manifest
+from burnqed.progress import Progress
+from burnqed.store import Store
+
+WANTED = (".json", ".safetensors", ".model", ".txt", ".jinja")
+"""Configuration, weights, tokenizer; no weights that run code when they are loaded."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    path: str
+    size: int
+    fetch: Callable[[Path], Path]
+    """Brings it into a folder; returns where it lies."""
+
+
+def import_model(source: str, name: str, store: Store, config: RunConfig, workdir: Path) -> None:
+    """Writes `models/NAME` and its manifest. Raises BadInput for a source that is no model."""
+    prefix, started = f"models/{name}", datetime.now(UTC)
+    files = list(from_folder(Path(source)) if Path(source).is_dir() else from_hub(source))
+    if not any(f.path == "config.json" for f in files) or not any(f.path.endswith(".safetensors") for f in files):
+        raise BadInput(f"{source} is no model: it needs config.json and weights as safetensors; choose another one.")
+    with Progress(sum(f.size >> 20 for f in files), "import", "MiB") as progress:
+        for file in files:
+            target = f"{prefix}/{file.path}"
+            if not (store.exists(target) and store.size(target) == file.size):
+                here = file.fetch(workdir)
+                store.upload_file(here, target)
+                if store.digest(target) != digest(here):
+                    raise TryAgain(f"{store.locate(target)} differs from its source; run the same command again.")
+                if here.is_relative_to(workdir):
+                    here.unlink()
+            progress.advance(file.size >> 20)
+    key = make_key("import-model", 1, config, (), {"source": source}, {})
+    write_manifest(store, prefix, key, config, {"source": source}, started, dollars_per_hour=config.cost.cpu_hour)
+    log.info("use it with --set policy.model=%s", store.locate(prefix))
+
+
+def digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def from_folder(folder: Path) -> Iterator[SourceFile]:
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in WANTED:
+            yield SourceFile(file.relative_to(folder).as_posix(), file.stat().st_size, lambda _, file=file: file)  # type: ignore[misc]
+
+
+def from_hub(model: str) -> Iterator[SourceFile]:
+    """Files of a hub repository; HF_TOKEN gives access to private ones."""
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    try:
+        found = HfApi(token=os.environ.get("HF_TOKEN")).model_info(model, files_metadata=True)
+    except (HfHubHTTPError, HFValidationError, OSError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(
+            f"{model!r} is neither a folder nor a model that the hub gives ({reason}); check the name, the network, and HF_TOKEN "
+            "for a private one."
+        ) from None
+    for file in found.siblings or ():
+        if Path(file.rfilename).suffix in WANTED:
+
+            def fetch(folder: Path, name: str = file.rfilename) -> Path:
+                return Path(hf_hub_download(model, name, revision=found.sha, local_dir=folder))
+
+            yield SourceFile(file.rfilename, file.size or 0, fetch)

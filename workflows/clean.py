@@ -1,0 +1,26 @@
+"""Deletes the outputs of an iteration, once somebody has said yes to it.
+
+burnqed submit clean --iter 2
+"""
+
+from __future__ import annotations
+
+from hera.workflows import DAG, Workflow
+
+from burnqed.config import RunConfig
+
+from .templates import new_workflow, parameter, question, step
+
+
+def build(config: RunConfig, *, store: str, run: str, iteration: int) -> Workflow:
+    parameters = {"store": store, "run": run, "iteration": str(iteration)}
+    with new_workflow("clean", config, parameters) as workflow:
+        asked = (
+            f"Delete everything of iteration {parameter('iteration')} of {parameter('run')} in {parameter('store')}?"
+        )
+        sure = question("sure", "delete", asked)
+        clean = step("clean", config)
+        with DAG(name="main"):
+            sure(name="sure")
+            clean(name="clean", depends="sure.Succeeded", when="{{tasks.sure.outputs.parameters.delete}} == yes")
+    return workflow  # type: ignore[no-any-return]
