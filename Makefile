@@ -48,6 +48,11 @@ lint: $(READY)
 results: $(READY)
 	$(BIN)/python benchmarks/results.py
 
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
+
+# The images' locks take their versions from the common one.
 lock: $(READY)
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
-		--extra train --extra dev --extra cluster pyproject.toml -o requirements.lock
+	$(COMPILE) --extra train --extra dev --extra cluster pyproject.toml -o requirements.lock
+	printf 'setuptools>=80\nuv>=0.9\n' | $(COMPILE) - -o images/build.lock
+	$(COMPILE) --constraint requirements.lock pyproject.toml -o images/worker/requirements.lock
+	$(COMPILE) --constraint requirements.lock --extra train pyproject.toml -o images/trainer/requirements.lock
