@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-kill lint results lock
+.PHONY: help setup demo test test-kill lint results lock manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-kill | results | lock"
+	@echo "also: make setup | lint | test-kill | results | manifests | lock"
 
 setup: $(READY)
 
@@ -43,10 +43,16 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/hadolint images/*/Dockerfile
+	$(BIN)/yamllint --strict helm/burnqed/values.yaml helm/burnqed/Chart.yaml manifests/examples burnqed/profiles
 
 # Three seeds of profile `small`: hours (see docs/results.md).
 results: $(READY)
 	$(BIN)/python benchmarks/results.py
+
+# Generates the chart's WorkflowTemplates from workflows/, and the plain manifests from the chart.
+manifests: $(READY)
+	$(BIN)/python -m tests.fixtures.chart
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
 

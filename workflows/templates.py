@@ -15,7 +15,6 @@ from typing import Any
 from hera.workflows import (
     Artifact,
     ConfigMapEnvFrom,
-    ConfigMapVolume,
     Container,
     EmptyDirVolume,
     Env,
@@ -26,6 +25,7 @@ from hera.workflows import (
     Resources,
     RetryStrategy,
     SecretEnvFrom,
+    SecretVolume,
     Suspend,
     UserContainer,
     Workflow,
@@ -314,7 +314,7 @@ def volumes(config: RunConfig, pool: PoolConfig, *, memory: bool, models: bool) 
     cluster = config.cluster
     found: list[Any] = [
         EmptyDirVolume(name="scratch", mount_path=SCRATCH, size_limit=Quantity(pool.scratch)),
-        ConfigMapVolume(name=cluster.ca, mount_path=CERTIFICATES, optional=True),
+        SecretVolume(name="ca", secret_name=cluster.ca, mount_path=CERTIFICATES, optional=True),
     ]
     if memory:
         found.append(

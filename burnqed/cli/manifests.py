@@ -1,0 +1,27 @@
+"""`burnqed manifests`: the workflows as YAML, for the chart, for `kubectl apply`, or to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from burnqed.cli import options
+from burnqed.resolve import resolve
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("manifests")(manifests)
+
+
+def manifests(
+    profile: str = options.Profile,
+    overrides: list[str] = options.Set,
+    out: Path = typer.Option(..., "--out", help="Folder to write; other YAML files in it are removed."),
+    store: str = typer.Option("", "--store", help="Default of the parameter `store`; the chart fills it in."),
+) -> None:
+    """Write every workflow as a WorkflowTemplate."""
+    from burnqed.run.manifests import write_templates
+
+    for path in write_templates(out, resolve(profile, overrides).config, store=store):
+        typer.echo(path)

@@ -1,0 +1,21 @@
+{{- define "burnqed.labels" -}}
+app.kubernetes.io/name: burnqed
+app.kubernetes.io/part-of: burnqed
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "burnqed.image" -}}
+{{- $name := printf "burnqed-%s:%s" .name (.root.Values.images.tag | default .root.Chart.AppVersion) -}}
+{{- if .root.Values.images.registry }}{{ trimSuffix "/" .root.Values.images.registry }}/{{ end }}{{ $name }}
+{{- end }}
+
+{{- define "burnqed.store" -}}
+{{- .Values.store.uri | default (ternary "s3://burnqed/store" "" .Values.s3Server.enabled) | required "store.uri is required: s3://BUCKET/PREFIX" -}}
+{{- end }}
+
+{{- define "burnqed.endpoint" -}}
+{{- .Values.store.endpoint | default (ternary (printf "http://burnqed-s3.%s.svc:8333" .Release.Namespace) "" .Values.s3Server.enabled) -}}
+{{- end }}
