@@ -2,8 +2,8 @@
 
     burnqed config show --profile demo --set search.budget=300
 
-A value comes from the section's default, then from the profile (`burnqed/profiles/NAME.yaml`, or a path to a YAML file),
-then from `--set`. `resolve` does this once, at submission; the result travels as one JSON document (`RunConfig.to_json`).
+A value comes from the section's default, then from the profile (`burnqed/profiles/NAME.yaml`, or a path to a YAML file), then,
+on a cluster, from its chart, then from `--set`. `resolve` does this once, at submission; the result travels as one JSON document (`RunConfig.to_json`).
 """
 
 from __future__ import annotations
@@ -84,16 +84,23 @@ def read_profile(name: str) -> dict[str, Any]:
     return values
 
 
-def resolve(profile: str = "default", overrides: list[str] | None = None) -> Resolved:
-    """Resolves a profile and `key=value` overrides into one configuration.
+def resolve(
+    profile: str = "default",
+    overrides: list[str] | None = None,
+    *,
+    chart: dict[str, Any] | None = None,
+    base: RunConfig | None = None,
+) -> Resolved:
+    """Resolves a profile, a cluster's chart and `key=value` overrides into one configuration; `base` instead of the defaults.
 
     Raises BadInput for an unknown profile or key (naming the nearest one) and for a value of the wrong type.
     """
     origin = dict.fromkeys(KEYS, "default")
-    values: dict[str, Any] = {"profile": profile}
+    values: dict[str, Any] = base.model_dump() if base else {"profile": profile}
     layers: list[tuple[str, dict[str, Any]]] = []
     if profile != "default":
         layers.append((f"profile {profile}", flat(read_profile(profile))))
+    layers.append(("the chart", flat(chart or {})))
     layers.append(("--set", dict(parse_override(text) for text in overrides or [])))
     for source, layer in layers:
         for key, value in layer.items():

@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from burnqed import __version__, lifeline
-from burnqed.cli import config, data, doctor, evaluate, lean, manifests, run, step, store
+from burnqed.cli import cluster, config, data, doctor, evaluate, lean, manifests, run, step, store
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.log import close, in_pod, log, set_up
 
@@ -28,6 +28,7 @@ run.add_to(app)
 step.add_to(app)
 evaluate.add_to(app)
 doctor.add_to(app)
+cluster.add_to(app)
 manifests.add_to(app)
 app.add_typer(config.app, name="config")
 app.add_typer(store.app, name="store")

@@ -75,9 +75,12 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
 
 def print_results(result: RunResult, store: Store, layout: Layout, console: Console) -> None:
     """The iteration's figures, the run's summary, and where model, head and report lie."""
-    succeeded = result.phase is Phase.SUCCEEDED
-    if layout.iteration < 0:
-        return
+    if layout.iteration >= 0:
+        print_figures(store, layout, console, succeeded=result.phase is Phase.SUCCEEDED)
+
+
+def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: bool = True) -> None:
+    """The same, for whoever ran it."""
     summary = read_summary(store, layout.run)
     if summary is not None and summary.iterations:
         gate = f"{layout.report}/gate.json"

@@ -19,3 +19,18 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "burnqed.endpoint" -}}
 {{- .Values.store.endpoint | default (ternary (printf "http://burnqed-s3.%s.svc:8333" .Release.Namespace) "" .Values.s3Server.enabled) -}}
 {{- end }}
+
+{{- define "burnqed.settings" -}}
+version: {{ .Chart.AppVersion | quote }}
+profile: {{ .Values.profile | quote }}
+store: {{ include "burnqed.store" . | quote }}
+{{- $root := . }}
+{{- range list "worker" "trainer" "sglang" }}
+{{ . }}-image: {{ include "burnqed.image" (dict "root" $root "name" .) | quote }}
+{{- end }}
+{{- $config := deepCopy .Values.config }}
+{{- if not .Values.artifacts.enabled }}
+{{- $config = mergeOverwrite (dict "cluster" (dict "artifacts" nil)) $config }}
+{{- end }}
+config.yaml: {{ toYaml $config | quote }}
+{{- end }}

@@ -1,0 +1,230 @@
+"""`burnqed submit|status|watch|logs|retry|stop|approve|list`: workflows on a cluster. `hera` has the same commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from burnqed.cli import options
+from burnqed.cli.run import keep_index
+from burnqed.errors import EXIT_BUG, BadInput
+from burnqed.layout import Layout
+from burnqed.store import Store
+
+Namespace = typer.Option(None, "--namespace", "-n", help="[default: that of the kubeconfig's context, or burnqed]")
+Workflow = typer.Argument(..., metavar="NAME", help="Name of a submitted workflow, as `list` prints it.")
+Image = typer.Option(None, "--image", metavar="TAG", help="Tag of the images, instead of the chart's.")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("submit")(submit)
+    app.command("status")(status)
+    app.command("watch")(watch_command)
+    app.command("logs")(logs)
+    app.command("retry")(retry)
+    app.command("stop")(stop)
+    app.command("approve")(approve)
+    app.command("list")(list_workflows)
+
+
+def submit(
+    workflow: str = options.Workflow,
+    iteration: int | None = options.OptionalIteration,
+    profile: str | None = typer.Option(None, "--profile", help="[default: the chart's]"),
+    store: str | None = typer.Option(None, "--store", envvar="BURNQED_STORE", help="[default: the chart's]"),
+    name: str | None = options.OptionalRun,
+    overrides: list[str] = options.Set,
+    theorems: Path | None = options.Theorems,
+    gate: str = options.Gate,
+    redo: str = options.Redo,
+    source: str | None = options.Source,
+    imported: str | None = options.Name,
+    image: str | None = Image,
+    namespace: str | None = Namespace,
+    dry_run: bool = typer.Option(False, "--dry-run", help="Print the exact YAML instead of submitting it."),
+    watch: bool = typer.Option(False, "--watch", help="Show its steps until it is over."),
+) -> None:
+    """Submit a workflow to the cluster."""
+    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.preflight import preflight
+    from burnqed.run.argo.submit import build, resolved
+
+    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
+    run = name or options.default_run(workflow)
+    try:
+        access = open_access(namespace)
+        settings = access.settings()
+    except BadInput:
+        if not dry_run:
+            raise
+        settings = None
+    address = store or (settings.store if settings else "s3://BUCKET/PREFIX")
+    config = resolved(settings, profile, overrides)
+    if theorems is not None and not dry_run:
+        config = resolved(settings, profile, [*overrides, f"data.theorems={keep_index(Store(address), run, theorems)}"])
+    document = build(workflow, config, settings, store=address, run=run, image=image, given=given)
+    if dry_run:
+        typer.echo(yaml.safe_dump(document, sort_keys=False, width=120), nl=False)
+        return
+    console = Console(stderr=True, soft_wrap=True)
+    assert settings is not None
+    found = preflight(access, document, settings, config, address, Layout(run, -1 if iteration is None else iteration))
+    for warning in found.warnings:
+        console.print(f"warning: {warning}", style="yellow", highlight=False)
+    submitted = access.create(document)["metadata"]["name"]
+    typer.echo(submitted)
+    console.print(access.link(submitted), highlight=False)
+    if watch:
+        finish(access, submitted)
+
+
+def finish(access: Any, name: str) -> None:
+    """Watches to the end; exit code 0 only on success."""
+    from burnqed.run.argo.logs import layout_of, store_of
+    from burnqed.run.argo.nodes import phase_of
+    from burnqed.run.argo.watch import watch
+    from burnqed.run.session import print_figures
+
+    console = Console(width=None if Console().is_terminal else 120)
+    workflow = watch(access, name, console)
+    if phase_of(workflow) != "Succeeded":
+        raise typer.Exit(EXIT_BUG)
+    layout = layout_of(workflow)
+    if layout.iteration >= 0:
+        try:
+            print_figures(store_of(workflow), layout, console)
+        except Exception as error:  # the run is done; this machine may have no access to its store
+            console.print(f"The results are in {store_of(workflow).locate(layout.report)} ({error}).", highlight=False)
+
+
+def status(name: str = Workflow, namespace: str | None = Namespace, as_json: bool = options.Json) -> None:
+    """Show the steps of a workflow."""
+    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.nodes import phase_of, tasks_of
+    from burnqed.run.argo.watch import questions, table
+
+    workflow = open_access(namespace).get(name)
+    if as_json:
+        steps = [
+            {"step": t.task, "phase": t.phase, "seconds": t.seconds, "attempts": len(t.attempts), "message": t.message}
+            for t in tasks_of(workflow)
+        ]
+        typer.echo(json.dumps({"name": name, "phase": phase_of(workflow), "steps": steps}, indent=1))
+        return
+    console = Console()
+    console.print(table(workflow))
+    for question in questions(workflow):
+        console.print(question)
+
+
+def watch_command(name: str = Workflow, namespace: str | None = Namespace) -> None:
+    """Show the steps of a workflow until it is over; exit code 0 only on success."""
+    from burnqed.run.argo.access import open_access
+
+    finish(open_access(namespace), name)
+
+
+def logs(
+    name: str = Workflow,
+    step: str = typer.Option("", "--step", help="Only this step."),
+    shard: int | None = typer.Option(None, "--shard", min=0, help="Only this shard."),
+    container: str = typer.Option("main", "--container", help="main, or policy for the policy server."),
+    follow: bool = typer.Option(False, "--follow", "-f", help="Go on until the workflow is over."),
+    raw: bool = typer.Option(False, "--raw", help="JSON lines as the pods wrote them."),
+    namespace: str | None = Namespace,
+) -> None:
+    """Print logs: of the pods while they are there, of the store afterwards."""
+    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.logs import Wanted, log_lines, readable
+
+    for task, line in log_lines(open_access(namespace), name, Wanted(step, shard, container), follow=follow):
+        typer.echo(line if raw else f"{task} │ {readable(line)}")
+
+
+def retry(
+    name: str = Workflow,
+    image: str | None = Image,
+    overrides: list[str] = options.Set,
+    namespace: str | None = Namespace,
+    watch: bool = typer.Option(False, "--watch", help="Show its steps until it is over."),
+) -> None:
+    """Run what failed, and what follows it, again; with another image or configuration."""
+    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.submit import retried
+
+    access = open_access(namespace)
+    with with_server(access) as server:
+        server.retry(name, retried(access.get(name), image, overrides))
+    typer.echo(f"{name} runs again.")
+    if watch:
+        finish(access, name)
+
+
+def stop(name: str = Workflow, namespace: str | None = Namespace) -> None:
+    """End a workflow's pods in order; what they finished is kept."""
+    from burnqed.run.argo.access import open_access
+
+    open_access(namespace).stop(name)
+    typer.echo(f"{name} is being stopped; submitting it again continues it.")
+
+
+def approve(
+    name: str = Workflow,
+    no: bool = typer.Option(False, "--no", help="Say no."),
+    namespace: str | None = Namespace,
+) -> None:
+    """Answer a workflow that waits for a decision."""
+    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.nodes import suspended
+
+    access = open_access(namespace)
+    waiting = suspended(access.get(name))
+    if not waiting:
+        raise BadInput(f"{name} does not wait for an answer; see `burnqed status {name}`.")
+    node, answer = waiting[0], "no" if no else "yes"
+    (parameter,) = (p["name"] for p in node["outputs"]["parameters"])
+    with with_server(access) as server:
+        server.answer(name, node["displayName"], parameter, answer)
+    typer.echo(f"{node['displayName']}: {answer}.")
+
+
+def list_workflows(namespace: str | None = Namespace, as_json: bool = options.Json) -> None:
+    """List the workflows of the namespace, newest first."""
+    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.nodes import phase_of
+    from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
+
+    rows = []
+    for found in open_access(namespace).list():
+        labels, progress = found["metadata"].get("labels", {}), found.get("status", {}).get("progress", "")
+        rows.append({
+            "name": found["metadata"]["name"], "workflow": labels.get(WORKFLOW_LABEL, ""), "run": labels.get(RUN_LABEL, ""),
+            "iteration": labels.get(ITERATION_LABEL, ""), "phase": phase_of(found), "progress": progress,
+            "created": found["metadata"]["creationTimestamp"],
+        })  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    table = Table("name", "workflow", "run", "iteration", "phase", "progress", "created")
+    for row in rows:
+        table.add_row(*row.values())
+    Console().print(table)
+
+
+def with_server(access: Any) -> Any:
+    """The Argo server: the one that is configured, or the cluster's through a port-forward."""
+    from contextlib import nullcontext
+
+    from burnqed.run.argo.server import ArgoServer
+
+    if isinstance(access, ArgoServer):
+        return nullcontext(access)
+    from burnqed.run.argo.forward import argo_server
+
+    return argo_server(access)

@@ -1,0 +1,89 @@
+"""How a cluster is reached, as far as submitting, watching and stopping need it; `server.py` and `kube.py` are the two ways.
+
+    access = open_access(namespace="burnqed")
+    name = access.create(workflow.to_dict())["metadata"]["name"]
+
+$ARGO_SERVER (as for the `argo` command) names an Argo server; without it the kubeconfig, or a pod's own service account, is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import yaml
+
+from burnqed.errors import BadInput
+from burnqed_workflows.templates import PART_OF
+
+Document = dict[str, Any]
+"""A Kubernetes object as JSON."""
+
+SELECTOR = ",".join(f"{key}={value}" for key, value in PART_OF.items())
+DEFAULT_NAMESPACE = "burnqed"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the chart says about its cluster."""
+
+    version: str
+    profile: str
+    store: str
+    images: dict[str, str]
+    """By workflow parameter: `worker-image`, …"""
+    config: dict[str, Any] = field(default_factory=dict)
+    """Sections of the run configuration, over the profile."""
+
+    @staticmethod
+    def parse(values: Mapping[str, str]) -> Settings:
+        """From the ConfigMap `burnqed-config`."""
+        images = {key: value for key, value in values.items() if key.endswith("-image")}
+        config = yaml.safe_load(values.get("config.yaml", "")) or {}
+        return Settings(values["version"], values["profile"], values["store"], images, config)
+
+
+class Access(Protocol):
+    """Methods raise BadInput when the cluster refuses, and TryAgain when it does not answer."""
+
+    namespace: str
+
+    def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
+        """Submits; with `dry_run` the cluster only checks and fills in defaults."""
+
+    def get(self, name: str) -> Document:
+        """A workflow with its nodes."""
+
+    def list(self) -> list[Document]:
+        """Our workflows, newest first; without their nodes and specifications where the cluster can leave them out."""
+
+    def stop(self, name: str) -> None:
+        """Ends the running pods with SIGTERM; exit handlers run."""
+
+    def logs(self, name: str, pod: str, container: str, *, follow: bool) -> Iterator[str]:
+        """Lines of a container; ends with it when followed. Empty when the pod is gone."""
+
+    def settings(self) -> Settings:
+        """What the chart in this namespace says."""
+
+    def link(self, name: str) -> str:
+        """Where a person looks at the workflow."""
+
+
+def open_access(namespace: str | None = None) -> Access:
+    """The configured way to the cluster. Raises BadInput when there is none."""
+    if address := os.environ.get("ARGO_SERVER"):
+        from burnqed.run.argo.server import ArgoServer
+
+        token = os.environ.get("ARGO_TOKEN", "")
+        return ArgoServer(address, namespace or os.environ.get("ARGO_NAMESPACE") or DEFAULT_NAMESPACE, token)
+    try:
+        from burnqed.run.argo.kube import KubeApi
+    except ImportError:
+        raise BadInput(
+            "Without ARGO_SERVER the cluster is reached through its API, which needs the package kubernetes; run "
+            "`pip install 'burnqed[cluster]'`, or set ARGO_SERVER and ARGO_TOKEN."
+        ) from None
+    return KubeApi(namespace or os.environ.get("ARGO_NAMESPACE"))

@@ -1,0 +1,145 @@
+"""The Kubernetes API: a kubeconfig, or the service account of the pod that this runs in."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import urllib3
+from kubernetes import client, config
+from kubernetes.client.exceptions import ApiException
+
+from burnqed.errors import BadInput, TryAgain
+from burnqed.run.argo.access import DEFAULT_NAMESPACE, SELECTOR, Document, Settings
+from burnqed.run.argo.server import no_chart
+
+GROUP = ("argoproj.io", "v1alpha1")
+TIMEOUT_S = 30
+NOT_FOUND, UNAUTHORIZED, FORBIDDEN = 404, 401, 403
+
+
+class KubeApi:
+    """`Access` through the Kubernetes API, in `namespace` or that of the kubeconfig's context."""
+
+    def __init__(self, namespace: str | None = None) -> None:
+        own = load_configuration()
+        self.namespace = namespace or own or DEFAULT_NAMESPACE
+        self.configuration = client.Configuration.get_default_copy()
+        self.configuration.retries = 1
+        api = client.ApiClient(self.configuration)
+        self.core = client.CoreV1Api(api)
+        self.custom = client.CustomObjectsApi(api)
+        self.apps = client.AppsV1Api(api)
+        self.authorization = client.AuthorizationV1Api(api)
+
+    def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
+        options = {"dry_run": "All"} if dry_run else {}
+        with self.errors():
+            return self._object(self.custom.create_namespaced_custom_object(
+                *GROUP, self.namespace, "workflows", workflow, _request_timeout=TIMEOUT_S, **options
+            ))  # fmt: skip
+
+    def get(self, name: str) -> Document:
+        with self.errors(f"There is no workflow {name} in the namespace {self.namespace}; see `burnqed list`."):
+            found = self._object(self.custom.get_namespaced_custom_object(
+                *GROUP, self.namespace, "workflows", name, _request_timeout=TIMEOUT_S
+            ))  # fmt: skip
+        return unpacked(found)
+
+    def list(self) -> list[Document]:
+        with self.errors():
+            reply = self.custom.list_namespaced_custom_object(
+                *GROUP, self.namespace, "workflows", label_selector=SELECTOR, _request_timeout=TIMEOUT_S
+            )
+        return sorted(reply["items"], key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
+
+    def stop(self, name: str) -> None:
+        with self.errors(f"There is no workflow {name} in the namespace {self.namespace}; see `burnqed list`."):
+            self.custom.patch_namespaced_custom_object(
+                *GROUP, self.namespace, "workflows", name, {"spec": {"shutdown": "Stop"}}, _request_timeout=TIMEOUT_S
+            )
+
+    def logs(self, name: str, pod: str, container: str, *, follow: bool) -> Iterator[str]:
+        del name
+        try:
+            stream = self.core.read_namespaced_pod_log(
+                pod, self.namespace, container=container, follow=follow, _preload_content=False
+            )
+            yield from (line.decode("utf-8", "replace").rstrip("\n") for line in stream)
+        except ApiException as error:
+            if error.status not in (NOT_FOUND, 400):  # gone, or not begun
+                raise BadInput(refusal(error, self.namespace)) from None
+        except urllib3.exceptions.HTTPError as error:
+            raise TryAgain(f"The cluster broke off: {error}; run the same command again.") from None
+
+    def settings(self) -> Settings:
+        with self.errors(no_chart(self.namespace)):
+            found = self.core.read_namespaced_config_map("burnqed-config", self.namespace, _request_timeout=TIMEOUT_S)
+        return Settings.parse(found.data)
+
+    def link(self, name: str) -> str:
+        return f"https://localhost:2746/workflows/{self.namespace}/{name} (after `kubectl -n argo port-forward svc/argo-server 2746`)"
+
+    @contextmanager
+    def errors(self, missing: str = "") -> Iterator[None]:
+        """Translates what the client raises into one sentence; `missing` is that for what is not there."""
+        try:
+            yield
+        except ApiException as error:
+            raise BadInput(
+                missing if error.status == NOT_FOUND and missing else refusal(error, self.namespace)
+            ) from None
+        except urllib3.exceptions.HTTPError as error:
+            reason = getattr(error, "reason", None) or error
+            raise TryAgain(
+                f"The cluster at {self.configuration.host} does not answer ({reason}); check KUBECONFIG and the network."
+            ) from None
+
+    @staticmethod
+    def _object(found: Any) -> Document:
+        return dict(found)
+
+
+def load_configuration() -> str | None:
+    """Loads the kubeconfig, or a pod's own account; returns the namespace that it names."""
+    try:
+        config.load_kube_config()
+        _, context = config.list_kube_config_contexts()
+        return (context.get("context") or {}).get("namespace")
+    except config.ConfigException as no_file:
+        try:
+            config.load_incluster_config()
+        except config.ConfigException:
+            raise BadInput(
+                f"There is no way to a cluster ({' '.join(str(no_file).split())}); set KUBECONFIG, or ARGO_SERVER and ARGO_TOKEN."
+            ) from None
+        with open("/var/run/secrets/kubernetes.io/serviceaccount/namespace", encoding="utf-8") as file:
+            return file.read().strip()
+
+
+def refusal(error: ApiException, namespace: str) -> str:
+    try:
+        said = str(json.loads(error.body or "{}").get("message", ""))
+    except ValueError:
+        said = str(error.body)[:200]
+    said = " ".join(said.split()).rstrip(".")
+    if error.status == NOT_FOUND and not said:
+        return "Argo Workflows is not installed in this cluster; docs/cluster.md tells how."
+    advice = {
+        UNAUTHORIZED: "log in to the cluster again",
+        FORBIDDEN: f"ask for the Role burnqed-submitter in the namespace {namespace}",
+        NOT_FOUND: f"check the name, and the namespace {namespace} (--namespace)",
+    }.get(error.status, "see docs/cluster.md")
+    return f"The cluster refuses ({error.status}: {said or error.reason}); {advice}."
+
+
+def unpacked(workflow: Document) -> Document:
+    """Nodes of large workflows are compressed in the object; the Argo server unpacks them, the API does not."""
+    status = workflow.get("status", {})
+    if packed := status.get("compressedNodes"):
+        status["nodes"] = json.loads(gzip.decompress(base64.b64decode(packed)))
+    return workflow

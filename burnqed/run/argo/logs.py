@@ -1,0 +1,94 @@
+"""Logs of a workflow: from its pods while they are there, else from the store, where every step keeps a copy."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.run.argo.access import Access, Document
+from burnqed.run.argo.nodes import is_over, parameters_of, tasks_of
+from burnqed.run.argo.watch import polled
+from burnqed.store import Store
+
+FILE = re.compile(r"^(?P<task>.+)-(?P<attempt>\d+)-(?P<container>[^-]+)\.log$")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which logs."""
+
+    step: str = ""
+    shard: int | None = None
+    container: str = "main"
+
+    def covers(self, task: str) -> bool:
+        name, _, rest = task.partition("(")
+        return (not self.step or self.step == name) and (self.shard is None or rest == f"{self.shard})")
+
+
+def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:
+    """(task, line) of what is wanted, task by task. With `follow` it waits for what has not begun, and ends with the workflow.
+
+    Raises BadInput when there is no such task, and when a log is nowhere any more.
+    """
+    printed: set[str] = set()
+    for workflow in polled(access, name) if follow else iter([access.get(name)]):
+        store: Store | None = None
+        for task in tasks_of(workflow):
+            for number, attempt in enumerate(task.attempts):
+                if attempt.pod in printed or not wanted.covers(task.task) or (follow and attempt.phase == "Pending"):
+                    continue
+                lines = access.logs(name, attempt.pod, wanted.container, follow=follow)
+                any_line = False
+                for line in lines:
+                    any_line = True
+                    yield task.task, line
+                if not any_line:
+                    store = store or store_of(workflow)
+                    yield from (
+                        (task.task, line) for line in kept(store, layout_of(workflow), task.task, number, wanted)
+                    )
+                printed.add(attempt.pod)
+        if follow and is_over(workflow):
+            break
+    if not printed:
+        known = ", ".join(dict.fromkeys(t.task.partition("(")[0] for t in tasks_of(access.get(name)) if t.attempts))
+        raise BadInput(f"{name} has run nothing that this names; its steps so far: {known or 'none'}.")
+
+
+def kept(store: Store, layout: Layout, task: str, attempt: int, wanted: Wanted) -> Iterator[str]:
+    """The store's copy of one log."""
+    path = layout.log(task, attempt, wanted.container)
+    if store.exists(path):
+        yield from store.read_text(path).splitlines()
+
+
+def kept_logs(store: Store, layout: Layout) -> list[tuple[str, int, str]]:
+    """(task, attempt, container) of all logs that the store has of an iteration."""
+    names = [path.rpartition("/")[2] for path in store.list(layout.logs)]
+    return [(m["task"], int(m["attempt"]), m["container"]) for name in names if (m := FILE.match(name))]
+
+
+def store_of(workflow: Document) -> Store:
+    return Store(parameters_of(workflow)["store"])
+
+
+def layout_of(workflow: Document) -> Layout:
+    given = parameters_of(workflow)
+    return Layout(given["run"], int(given.get("iteration", -1)))
+
+
+def readable(line: str) -> str:
+    """A JSON line of a pod as people read it; anything else as it is."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(entry, dict) or "message" not in entry:
+        return line
+    text = f"{str(entry.get('time', ''))[11:19]} {str(entry.get('level', ''))[:1].upper()} {entry['message']}"
+    return f"{text}\n{entry['traceback']}" if entry.get("traceback") else text

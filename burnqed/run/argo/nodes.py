@@ -1,0 +1,112 @@
+"""A workflow's nodes as people think of them: tasks, their shards, attempts, and the pods behind these.
+
+Argo keeps a flat map of nodes: a task with retries is a node of type Retry whose children are the attempts (type Pod), a fan-out a
+TaskGroup whose children have names such as `search(2:5)` (index and value).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from burnqed.run.argo.access import Document
+
+FAN_OUT = re.compile(r"^(.+)\(\d+:(.+)\)$")
+RUNNING = ("Pending", "Running", "")
+FNV_OFFSET, FNV_PRIME = 0x811C9DC5, 0x01000193
+LONGEST_PREFIX = 253 - 10 - 1
+"""Of a pod's name, before `-` and the hash."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    pod: str
+    phase: str
+    message: str = ""
+
+
+@dataclass
+class TaskNode:
+    """One task, or one element of a fan-out."""
+
+    task: str
+    """`plan`, `search(3)`; the local runner says the same."""
+    phase: str
+    started: datetime | None
+    finished: datetime | None
+    message: str = ""
+    progress: str = ""
+    attempts: list[Attempt] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it has run, or ran."""
+        return ((self.finished or datetime.now(UTC)) - self.started).total_seconds() if self.started else None
+
+
+def phase_of(workflow: Document) -> str:
+    return str(workflow.get("status", {}).get("phase") or "Pending")
+
+
+def is_over(workflow: Document) -> bool:
+    return phase_of(workflow) not in RUNNING
+
+
+def tasks_of(workflow: Document) -> list[TaskNode]:
+    """Tasks in the order in which they began; those that have not begun are not there yet."""
+    nodes: dict[str, Document] = workflow.get("status", {}).get("nodes") or {}
+    attempts = {child for node in nodes.values() if node["type"] == "Retry" for child in node.get("children") or ()}
+    found = []
+    for node in nodes.values():
+        single = node["type"] in ("Retry", "Suspend", "Skipped") or (
+            node["type"] == "Pod" and node["id"] not in attempts
+        )
+        if single:
+            children = (
+                [nodes[c] for c in node.get("children") or () if c in nodes] if node["type"] == "Retry" else [node]
+            )
+            pods = [c for c in children if c["type"] == "Pod"]
+            found.append(TaskNode(
+                task=task_name(node["displayName"]), phase=node.get("phase") or "Pending", started=time(node.get("startedAt")),
+                finished=time(node.get("finishedAt")), message=node.get("message", ""), progress=node.get("progress", ""),
+                attempts=[Attempt(pod_name(workflow["metadata"]["name"], c), c.get("phase") or "Pending", c.get("message", ""))
+                          for c in sorted(pods, key=lambda c: (c.get("startedAt") or "~", c["name"]))],
+            ))  # fmt: skip
+    return sorted(found, key=lambda t: (t.started or datetime.max.replace(tzinfo=UTC), t.task))
+
+
+def suspended(workflow: Document) -> list[Document]:
+    """Nodes that wait for an answer."""
+    nodes = (workflow.get("status", {}).get("nodes") or {}).values()
+    return [n for n in nodes if n["type"] == "Suspend" and n.get("phase") == "Running"]
+
+
+def task_name(display: str) -> str:
+    """`search(2:5)` to `search(5)`."""
+    match = FAN_OUT.match(display)
+    return f"{match[1]}({match[2]})" if match else display
+
+
+def pod_name(workflow: str, node: Document) -> str:
+    """The name that Argo gives a node's pod (POD_NAMES=v2, the default): workflow, template, and FNV-1a of the node's name."""
+    if node["name"] == workflow:
+        return workflow
+    hashed = FNV_OFFSET
+    for byte in node["name"].encode():
+        hashed = ((hashed ^ byte) * FNV_PRIME) & 0xFFFFFFFF
+    template = node.get("templateName") or (node.get("templateRef") or {}).get("template", "")
+    return f"{f'{workflow}-{template}'[:LONGEST_PREFIX]}-{hashed}"
+
+
+def time(text: Any) -> datetime | None:
+    return datetime.fromisoformat(str(text).replace("Z", "+00:00")) if text else None
+
+
+def parameters_of(workflow: Document) -> dict[str, str]:
+    """Values of the workflow's parameters; those of a stored specification where the workflow refers to a template."""
+    spec = workflow.get("status", {}).get("storedWorkflowTemplateSpec") or workflow.get("spec", {})
+    given = (spec.get("arguments") or {}).get("parameters") or []
+    own = (workflow.get("spec", {}).get("arguments") or {}).get("parameters") or []
+    return {p["name"]: str(p.get("value", p.get("default", ""))) for p in [*given, *own]}

@@ -1,0 +1,218 @@
+"""What is looked at before anything is submitted: each failure is one sentence with what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from burnqed import __version__
+from burnqed.config import PoolConfig, RunConfig
+from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import Layout
+from burnqed.manifest import read_manifest
+from burnqed.run.argo.access import Access, Document, Settings
+from burnqed.store import Store
+
+OLDEST_ARGO = (3, 6)
+FORBIDDEN = 403
+STARTUP_S = {"embedded": 20.0, "sglang": 240.0}
+"""Until a policy server answers: starting the pod, fetching and loading the model."""
+STARTUP_SHARE = 0.1
+UNITS = {
+    "": 1.0,
+    "m": 1e-3,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
+}
+
+
+@dataclass
+class Findings:
+    """What preflight has to say besides the failures that it raises."""
+
+    warnings: list[str] = field(default_factory=list)
+
+
+def preflight(
+    access: Access, workflow: Document, settings: Settings, config: RunConfig, store: str, layout: Layout
+) -> Findings:
+    """Raises BadInput at the first thing that would make the workflow fail; returns what may only be said."""
+    found = Findings()
+    check_version(settings, found)
+    check_images(workflow)
+    check_store(store, layout, found)
+    check_startup(config, found)
+    check_cluster(access, config, found)
+    access.create(workflow, dry_run=True)
+    return found
+
+
+def check_version(settings: Settings, found: Findings) -> None:
+    if settings.version != __version__:
+        found.warnings.append(
+            f"The chart is of version {settings.version} and this is burnqed {__version__}; upgrade the one that is older."
+        )
+
+
+def check_images(workflow: Document) -> None:
+    used = set(re.findall(r"\{\{workflow\.parameters\.([a-z]+-image)\}\}", str(workflow["spec"]["templates"])))
+    for parameter in workflow["spec"]["arguments"]["parameters"]:
+        if parameter["name"] in used and not parameter.get("value"):
+            raise BadInput(
+                f"No image is named for {parameter['name']}; set images.registry of the chart, or give --image."
+            )
+
+
+def check_store(address: str, layout: Layout, found: Findings) -> None:
+    """The predecessor of an iteration has to be complete. Without access to the store from here, `plan` finds out."""
+    if "://" not in address:
+        raise BadInput(
+            f"{address} is a folder of this machine, which pods do not see; give s3://BUCKET/PREFIX as --store."
+        )
+    try:
+        store = Store(address)
+        store.check_writable()
+        before = layout.at(layout.iteration - 1)
+        missing = layout.iteration > 0 and read_manifest(store, before.report) is None
+    except (BadInput, TryAgain) as error:
+        found.warnings.append(f"The store was not looked at from here ({error}) The first step will.")
+        return
+    if missing:
+        raise BadInput(
+            f"Iteration {before.iteration} of the run {layout.run!r} in {address} is not finished, and iteration "
+            f"{layout.iteration} builds on it; run it first, with --iter {before.iteration}."
+        )
+
+
+def check_startup(config: RunConfig, found: Findings) -> None:
+    """A shard that hardly lasts longer than its pod takes to start wastes the GPU."""
+    shards = config.search.shards or 2 * config.workflow.parallelism
+    open_theorems = min(config.search.open_theorems, max(1, config.select.theorems // shards))
+    longest = config.select.theorems / shards * config.search.seconds / open_theorems
+    startup = STARTUP_S[config.workflow.policy_server]
+    if startup / (startup + longest) > STARTUP_SHARE:
+        found.warnings.append(
+            f"A search shard lasts at most {longest:.0f} s and takes about {startup:.0f} s to start; fewer shards (search.shards={shards} "
+            "now) would waste less."
+        )
+
+
+def check_cluster(access: Access, config: RunConfig, found: Findings) -> None:
+    """What only the Kubernetes API shows."""
+    from burnqed.run.argo.server import ArgoServer
+
+    if isinstance(access, ArgoServer):
+        check_argo(access.version())
+        found.warnings.append("Rights, Secrets and nodes were not looked at: the Argo server does not show them.")
+        return
+    from burnqed.run.argo.kube import KubeApi
+
+    assert isinstance(access, KubeApi)
+    check_controller(access, found)
+    check_rights(access)
+    check_objects(access, config, found)
+    check_nodes(access, config, found)
+
+
+def check_argo(version: str) -> None:
+    numbers = tuple(int(n) for n in re.findall(r"\d+", version)[:2])
+    if numbers and numbers < OLDEST_ARGO:
+        raise BadInput(
+            f"Argo Workflows {version} is too old; upgrade it to {OLDEST_ARGO[0]}.{OLDEST_ARGO[1]} or newer."
+        )
+
+
+def check_controller(access: Any, found: Findings) -> None:
+    try:
+        running = access.apps.list_deployment_for_all_namespaces(label_selector="app=workflow-controller").items
+    except Exception as error:
+        if getattr(error, "status", None) != FORBIDDEN:
+            raise
+        found.warnings.append("Argo's version was not looked at: your rights do not show its controller.")
+        return
+    if not running:
+        raise BadInput(
+            "Argo Workflows is not installed in this cluster: no workflow-controller; docs/cluster.md tells how."
+        )
+    check_argo(running[0].spec.template.spec.containers[0].image.rpartition(":")[2])
+
+
+def check_rights(access: Any) -> None:
+    for verb in ("create", "get", "list", "patch"):
+        review = {
+            "spec": {
+                "resourceAttributes": {
+                    "namespace": access.namespace, "verb": verb, "group": "argoproj.io", "resource": "workflows"
+                }
+            }
+        }  # fmt: skip
+        with access.errors():
+            allowed = access.authorization.create_self_subject_access_review(review).status.allowed
+        if not allowed:
+            raise BadInput(
+                f"You may not {verb} workflows in the namespace {access.namespace}; ask for its Role burnqed-submitter."
+            )
+
+
+def check_objects(access: Any, config: RunConfig, found: Findings) -> None:
+    cluster, core, namespace = config.cluster, access.core, access.namespace
+    needed: list[tuple[str, Callable[..., Any], str]] = [
+        (
+            f"the service account {cluster.service_account}",
+            core.read_namespaced_service_account,
+            cluster.service_account,
+        ),
+        ("Argo's Secret", core.read_namespaced_secret, f"{cluster.service_account}.service-account-token"),
+    ]
+    if cluster.artifacts:
+        needed.append(("the ConfigMap of the artifacts", core.read_namespaced_config_map, cluster.artifacts))
+    for what, read, name in needed:
+        with access.errors(f"{what} ({name}) is missing in the namespace {namespace}; install the chart there again."):
+            read(name, namespace)
+    account = core.read_namespaced_service_account(cluster.service_account, namespace)
+    if not (account.metadata.annotations or {}):
+        with access.errors(
+            f"The Secret {cluster.store_secret} is missing in the namespace {namespace}, and the service account has no workload "
+            "identity; make it with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give store.accessKey to the chart."
+        ):
+            core.read_namespaced_secret(cluster.store_secret, namespace)
+
+
+def check_nodes(access: Any, config: RunConfig, found: Findings) -> None:
+    """Each pool that asks for GPUs has to have a node that is big enough."""
+    try:
+        nodes = access.core.list_node().items
+    except Exception as error:
+        if getattr(error, "status", None) != FORBIDDEN:
+            raise
+        found.warnings.append("Nodes were not looked at: your rights do not show them.")
+        return
+    for name, pool in (("trainer", config.trainer), ("serving", config.serving)):
+        if pool.gpus and not any(fits(node, pool) for node in nodes):
+            found.warnings.append(
+                f"No node now has {pool.gpus} GPU(s), {pool.cpu} CPUs and {pool.memory} for the pool {name}"
+                f"{' with ' + ', '.join(pool.node_selector) if pool.node_selector else ''}: unless an autoscaler adds one, its pods will wait."
+            )
+
+
+def fits(node: Any, pool: PoolConfig) -> bool:
+    labels, free = node.metadata.labels or {}, node.status.allocatable or {}
+    selected = all(labels.get(key) == value for key, _, value in (s.partition("=") for s in pool.node_selector))
+    needed = {"nvidia.com/gpu": float(pool.gpus), "cpu": quantity(pool.cpu), "memory": quantity(pool.memory)}
+    return selected and all(quantity(free.get(name, "0")) >= amount for name, amount in needed.items())
+
+
+def quantity(text: str) -> float:
+    """Kubernetes' `500m`, `4Gi` as a number."""
+    match = re.fullmatch(r"([0-9.]+)([A-Za-z]*)", text)
+    if not match or match[2] not in UNITS:
+        raise BadInput(f"{text!r} is not a quantity of Kubernetes; write for example 500m or 4Gi.")
+    return float(match[1]) * UNITS[match[2]]

@@ -1,0 +1,135 @@
+"""The Argo server: its REST interface, which the UI and the `argo` command use too.
+
+https://argo-workflows.readthedocs.io/en/latest/rest-api/ ; checked against Argo Workflows 4.0.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+
+from burnqed.errors import BadInput, TryAgain
+from burnqed.run.argo.access import SELECTOR, Document, Settings
+
+TIMEOUT = httpx.Timeout(30.0)
+CONFIG_ANNOTATION = "burnqed.dev/settings"
+"""On the chart's WorkflowTemplates: its ConfigMap `burnqed-config`, which the server does not give."""
+NOT_FOUND = 404
+SHORT = "metadata,items.metadata.name,items.metadata.creationTimestamp,items.metadata.labels,items.status.phase," \
+        "items.status.progress,items.status.startedAt,items.status.finishedAt,items.status.message"  # fmt: skip
+
+
+class ArgoServer:
+    """`Access` through an Argo server at `address` (`host:port`, or a URL) with a bearer token, or none.
+
+    $ARGO_SECURE=false means http; $ARGO_INSECURE_SKIP_VERIFY=true accepts any certificate, as for the `argo` command.
+    """
+
+    def __init__(self, address: str, namespace: str, token: str = "", *, verify: bool = True) -> None:
+        secure = os.environ.get("ARGO_SECURE", "true").lower() != "false"
+        self.url = (address if "://" in address else f"{'https' if secure else 'http'}://{address}").rstrip("/")
+        self.namespace = namespace
+        verify = verify and os.environ.get("ARGO_INSECURE_SKIP_VERIFY", "false").lower() != "true"
+        given = token if not token or token.startswith("Bearer ") else f"Bearer {token}"
+        self._http = httpx.Client(timeout=TIMEOUT, verify=verify, headers={"Authorization": given} if given else {})
+
+    def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
+        document = {**workflow, "metadata": {**workflow["metadata"], "namespace": self.namespace}}
+        return dict(self._call("POST", f"workflows/{self.namespace}", {"workflow": document, "serverDryRun": dry_run}))
+
+    def get(self, name: str) -> Document:
+        return dict(self._call("GET", f"workflows/{self.namespace}/{name}"))
+
+    def list(self) -> list[Document]:
+        query = {"listOptions.labelSelector": SELECTOR, "fields": SHORT}
+        found: list[Document] = self._call("GET", f"workflows/{self.namespace}", query=query).get("items") or []
+        return sorted(found, key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
+
+    def stop(self, name: str) -> None:
+        self._call("PUT", f"workflows/{self.namespace}/{name}/stop", {})
+
+    def retry(self, name: str, parameters: Mapping[str, str]) -> None:
+        """Runs what failed, and what follows it, again; with new values of workflow parameters."""
+        changed = [f"{key}={value}" for key, value in parameters.items()]
+        self._call("PUT", f"workflows/{self.namespace}/{name}/retry", {"parameters": changed})
+
+    def answer(self, name: str, node: str, parameter: str, value: str) -> None:
+        """Gives a suspended node its answer, and lets the workflow go on."""
+        selector = f"displayName={node}"
+        given = json.dumps({parameter: value})
+        path = f"workflows/{self.namespace}/{name}"
+        self._call("PUT", f"{path}/set", {"nodeFieldSelector": selector, "outputParameters": given})
+        self._call("PUT", f"{path}/resume", {"nodeFieldSelector": selector})
+
+    def logs(self, name: str, pod: str, container: str, *, follow: bool) -> Iterator[str]:
+        query = {"podName": pod, "logOptions.container": container, "logOptions.follow": str(follow).lower()}
+        url = f"{self.url}/api/v1/workflows/{self.namespace}/{name}/log"
+        timeout = httpx.Timeout(30.0, read=None) if follow else TIMEOUT
+        try:
+            with self._http.stream("GET", url, params=query, timeout=timeout) as reply:
+                if reply.is_error:
+                    return
+                for line in reply.iter_lines():
+                    entry = json.loads(line) if line else {}
+                    if "result" in entry:
+                        yield entry["result"].get("content", "")
+        except httpx.HTTPError as error:
+            raise TryAgain(f"The Argo server at {self.url} broke off: {error}; run the same command again.") from None
+
+    def settings(self) -> Settings:
+        path = f"workflow-templates/{self.namespace}/burnqed-iteration"
+        template = self._call("GET", path, missing=no_chart(self.namespace))
+        return Settings.parse(json.loads(template["metadata"]["annotations"][CONFIG_ANNOTATION]))
+
+    def version(self) -> str:
+        return str(self._call("GET", "version")["version"])
+
+    def link(self, name: str) -> str:
+        return f"{self.url}/workflows/{self.namespace}/{name}"
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        missing: str = "",
+    ) -> Any:
+        try:
+            reply = self._http.request(method, f"{self.url}/api/v1/{path}", json=body, params=query)
+        except httpx.HTTPError as error:
+            raise TryAgain(
+                f"The Argo server at {self.url} does not answer ({error or type(error).__name__}); check ARGO_SERVER and the network."
+            ) from None
+        if reply.is_success:
+            return reply.json()
+        if reply.status_code == NOT_FOUND and missing:
+            raise BadInput(missing)
+        raise BadInput(refusal(reply, self.url, self.namespace))
+
+
+def refusal(reply: httpx.Response, url: str, namespace: str) -> str:
+    """What the server said, in one sentence with what to do."""
+    try:
+        said = str(reply.json().get("message", ""))
+    except (ValueError, AttributeError):
+        said = reply.text[:200]
+    said = " ".join(said.split()).rstrip(".")
+    advice = {
+        401: "give a valid token in ARGO_TOKEN, as `argo auth token` prints it",
+        403: f"ask for the Role burnqed-submitter in the namespace {namespace}",
+        404: f"check the name, and the namespace {namespace} (--namespace)",
+    }.get(reply.status_code, "see the log of the Argo server")
+    return f"The Argo server at {url} refuses ({reply.status_code}: {said}); {advice}."
+
+
+def no_chart(namespace: str) -> str:
+    return (
+        f"The chart is not installed in the namespace {namespace}: run `helm install burnqed helm/burnqed --namespace {namespace}`, "
+        "or choose another one with --namespace."
+    )

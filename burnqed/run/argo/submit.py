@@ -1,0 +1,59 @@
+"""Submits a workflow: the chart's settings below, the user's above, one configuration, one object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.resolve import from_json, resolve
+from burnqed.run.argo.access import Document, Settings
+from burnqed.run.argo.nodes import parameters_of
+from burnqed_workflows.registry import WORKFLOWS
+from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL
+
+LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
+IMAGES = ("worker-image", "trainer-image", "sglang-image")
+
+
+def resolved(settings: Settings | None, profile: str | None, overrides: Sequence[str]) -> RunConfig:
+    """Profile (the chart's, unless one is given) < chart < `--set`."""
+    chart = settings.config if settings else {}
+    return resolve(profile or (settings.profile if settings else "default"), list(overrides), chart=chart).config
+
+
+def build(name: str, config: RunConfig, settings: Settings | None, *, store: str, run: str, image: str | None, given: Mapping[str, Any]) -> Document:  # fmt: skip
+    """The workflow object that is submitted. `image` replaces the tag of every image. Raises BadInput for a bad run name."""
+    if not LABEL.fullmatch(run):
+        raise BadInput(f"{run!r} cannot name a run on a cluster; use letters, digits, `.`, `_`, `-`, at most 63.")
+    document: Document = WORKFLOWS[name].build(config, store=store, run=run, **given).to_dict()
+    labels = document["metadata"].setdefault("labels", {})
+    labels[RUN_LABEL] = run
+    if "iteration" in given:
+        labels[ITERATION_LABEL] = str(given["iteration"])
+    for parameter in document["spec"]["arguments"]["parameters"]:
+        if parameter["name"] in IMAGES:
+            parameter["value"] = tagged(
+                (settings.images if settings else {}).get(parameter["name"], parameter["value"]), image
+            )
+    return document
+
+
+def tagged(reference: str, image: str | None) -> str:
+    """The image with another tag; `image` may also be a whole reference, for a single one."""
+    if image is None:
+        return reference
+    name, colon, _ = reference.rpartition(":")
+    return f"{name if colon and '/' not in reference.rpartition(':')[2] else reference}:{image}"
+
+
+def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> dict[str, str]:
+    """New values of the workflow parameters of a retried run: images and configuration are all that can change."""
+    parameters = parameters_of(workflow)
+    changed = {name: tagged(parameters[name], image) for name in IMAGES if image and name in parameters}
+    if overrides:
+        before = from_json(parameters["config"])
+        changed["config"] = resolve("default", list(overrides), base=before).config.to_json()
+    return changed

@@ -1,0 +1,103 @@
+"""A workflow on the terminal: its steps, live until it is over, and what they came to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from burnqed.errors import TryAgain
+from burnqed.progress import duration
+from burnqed.run.argo.access import Access, Document
+from burnqed.run.argo.nodes import TaskNode, is_over, phase_of, suspended, tasks_of
+from burnqed.run.session import GATES
+
+POLL_S = 2.0
+PATIENCE_S = 120.0
+"""How long the cluster may stay silent."""
+STYLES = {"Succeeded": "green", "Skipped": "dim", "Omitted": "dim", "Failed": "red", "Error": "red", "Running": "bold"}
+
+
+def polled(access: Access, name: str, sleep: Callable[[float], None] = time.sleep) -> Iterator[Document]:
+    """The workflow every two seconds, until it is over. Short failures to reach the cluster are waited out."""
+    seen = time.monotonic()
+    while True:
+        try:
+            workflow = access.get(name)
+        except TryAgain:
+            if time.monotonic() - seen > PATIENCE_S:
+                raise
+            sleep(POLL_S)
+            continue
+        seen = time.monotonic()
+        yield workflow
+        if is_over(workflow):
+            return
+        sleep(POLL_S)
+
+
+def watch(access: Access, name: str, console: Console) -> Document:
+    """Shows the workflow until it is over, and returns it; on something that is no terminal, a line per change."""
+    last: Document = {}
+    if console.is_terminal:
+        with Live(console=console, refresh_per_second=2, transient=True) as live:
+            for last in polled(access, name):
+                live.update(Group(table(last), *questions(last)))
+        console.print(table(last))
+        return last
+    shown: dict[str, str] = {}
+    for last in polled(access, name):
+        for task in shown_tasks(last):
+            line = " ".join(filter(None, (task.phase, task.progress, first_line(task.message))))
+            if shown.get(task.task) != line:
+                shown[task.task] = line
+                console.print(f"{task.task:<16} {line}", soft_wrap=True, highlight=False)
+        for question in questions(last):
+            if shown.get(question.plain) is None:
+                shown[question.plain] = ""
+                console.print(question)
+    console.print(table(last))
+    return last
+
+
+def table(workflow: Document) -> Table:
+    """One row per task."""
+    found = Table("step", "", "progress", "time", "attempts", "", title=title(workflow), title_justify="left")
+    for task in shown_tasks(workflow):
+        what = "hit" if task.phase == "Skipped" else task.phase
+        seconds = task.seconds if task.attempts else None
+        found.add_row(
+            task.task, what, task.progress if task.phase == "Running" else "", duration(seconds) if seconds is not None else "",
+            str(len(task.attempts) or ""), first_line(task.message), style=STYLES.get(task.phase, ""),
+        )  # fmt: skip
+    return found
+
+
+def title(workflow: Document) -> str:
+    status = workflow.get("status", {})
+    message = first_line(status.get("message", ""))
+    return " ".join(filter(None, (workflow["metadata"]["name"], phase_of(workflow), message)))
+
+
+def shown_tasks(workflow: Document) -> list[TaskNode]:
+    """Without the gates that nobody asked for."""
+    return [t for t in tasks_of(workflow) if t.task not in GATES or t.phase not in ("Skipped", "Omitted")]
+
+
+def questions(workflow: Document) -> list[Text]:
+    name = workflow["metadata"]["name"]
+    return [
+        Text(
+            f"{node['displayName']} waits for an answer: `burnqed approve {name}`, with --no against it.",
+            style="yellow",
+        )
+        for node in suspended(workflow)
+    ]
+
+
+def first_line(message: str) -> str:
+    return message.strip().splitlines()[0] if message.strip() else ""
