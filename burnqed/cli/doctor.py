@@ -17,6 +17,7 @@ from rich.table import Table
 
 from burnqed import __version__
 from burnqed.cli import options
+from burnqed.cli.hera import is_ours, repair, script
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
 from burnqed.lean.embedded.install import facts as lean_facts
 from burnqed.machine import cpu_quota, memory_limit
@@ -37,10 +38,15 @@ def add_to(app: typer.Typer) -> None:
     app.command("doctor")(doctor)
 
 
-def doctor(store: str = options.Store) -> None:
+def doctor(
+    store: str = options.Store,
+    fix: bool = typer.Option(False, "--fix", help="Repair what can be repaired: the `hera` command."),
+) -> None:
     """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing."""
+    if fix and not is_ours(script()):
+        repair(script())
     table = Table("", "what", "found", "what to do")
-    findings = [*program(), *lean(), *training(), *machine(), *storage(store)]
+    findings = [*program(), *lean(), *training(), *cluster(), *machine(), *storage(store)]
     for finding in findings:
         mark = "[green]ok[/]" if not finding.advice else "[red]missing[/]" if finding.needed else "[yellow]note[/]"
         table.add_row(mark, finding.what, finding.found, finding.advice)
@@ -79,6 +85,25 @@ def training() -> list[Finding]:
             )
         )
     return findings
+
+
+def cluster() -> list[Finding]:
+    """What submitting to a cluster needs."""
+    ours, present = is_ours(script()), importlib.util.find_spec("kubernetes") is not None
+    return [
+        Finding(
+            "hera submit",
+            str(script()) if ours else f"{script()} is Hera's own" if script().exists() else "none",
+            "" if ours else "run `burnqed doctor --fix`; `burnqed submit` works without",
+            needed=False,
+        ),
+        Finding(
+            "kubernetes",
+            metadata.version("kubernetes") if present else "none",
+            "" if present else "pip install 'burnqed[cluster]', to submit with a kubeconfig",
+            needed=False,
+        ),
+    ]
 
 
 def machine() -> list[Finding]:
