@@ -234,6 +234,8 @@ class WorkflowConfig(Section):
     """Deadline of one step."""
     policy_server: Literal["embedded", "sglang"] = "embedded"
     """What serves the policy: this package, or SGLang on a GPU with this package beside it for the embeddings."""
+    sglang_memory: float = Field(0.55, gt=0, lt=1)
+    """Share of the GPU's memory for SGLang; the rest is for the embeddings."""
 
 
 class PoolConfig(Section):

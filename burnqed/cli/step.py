@@ -9,11 +9,13 @@ from pathlib import Path
 
 import typer
 
+from burnqed import modelcache
 from burnqed.cli import options
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.log import bind, in_pod, log
+from burnqed.modelcache import fetch_address
 from burnqed.resolve import from_json, resolve
 from burnqed.steps.base import Context, execute, stop_on_sigterm
 from burnqed.store import Store
@@ -111,7 +113,13 @@ def serve(
     ),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
     port: int = typer.Option(30000, "--port", envvar="BURNQED_POLICY_PORT", min=1, max=65535),
-    host: str = typer.Option("127.0.0.1", "--host"),
+    host: str = typer.Option("0.0.0.0" if in_pod() else "127.0.0.1", "--host"),
+    score_port: int | None = typer.Option(
+        None,
+        "--score-port",
+        envvar="BURNQED_SCORE_PORT",
+        help="With workflow.policy_server=sglang: for embeddings and energies.",
+    ),
     store: str = options.Store,
     run: str = options.Run,
     iteration: int | None = typer.Option(
@@ -134,4 +142,12 @@ def serve(
         target, layout = Store(options.absolute(store)), Layout(run, iteration)
         keep_log(target, layout)
         model, head = served_paths(target, layout, stage, config)
+    if config.workflow.policy_server == "sglang":
+        from burnqed.policy.sglang import launch
+
+        if score_port is None:
+            raise BadInput("SGLang knows no embeddings, so that a second port is needed; give --score-port.")
+        folder = fetch_address(model, Path(os.environ.get(modelcache.VARIABLE, tempfile.gettempdir())))
+        beside = launch(folder, host, port, config.policy, config.workflow.sglang_memory)
+        run_server(str(folder), score_port, head=head, host=host, config=config.policy, beside=beside)
     run_server(model, port, head=head, host=host, config=config.policy)

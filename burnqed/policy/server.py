@@ -33,6 +33,7 @@ from burnqed.config import PolicyConfig
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
 from burnqed.log import log
 from burnqed.machine import cpu_quota
+from burnqed.policy.sglang import Sglang
 from burnqed.policy.version import model_files
 from burnqed.policy.worker import Loaded, Worker
 from burnqed.store import Store
@@ -71,7 +72,8 @@ class ScoreRequest(Body):
     goals: list[str]
 
 
-def make_app(worker: Worker) -> FastAPI:
+def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
+    """`beside` generates in our stead: then only /embed, /score and health are of use here."""
     app = FastAPI(title="burnqed policy", openapi_url=None)
 
     @app.exception_handler(RequestValidationError)
@@ -100,7 +102,7 @@ def make_app(worker: Worker) -> FastAPI:
     @app.get("/ready")
     async def ready() -> Response:
         loaded()
-        return Response()
+        return Response(status_code=200 if beside is None or await beside.healthy() else 503)
 
     @app.get("/health_generate")
     async def health_generate() -> Response:
@@ -247,9 +249,16 @@ class Server(uvicorn.Server):
 
 
 def serve(
-    model: str, port: int, *, head: str | None = None, config: PolicyConfig | None = None, host: str = "127.0.0.1"
+    model: str,
+    port: int,
+    *,
+    head: str | None = None,
+    config: PolicyConfig | None = None,
+    host: str = "127.0.0.1",
+    beside: Sglang | None = None,
 ) -> None:
-    """Serves until SIGTERM (exit code 0). `model` and `head` are folders or addresses in a store.
+    """Serves until SIGTERM (exit code 0), or until the server beside it ends (75). `model` and `head` are folders or addresses in
+    a store.
 
     Raises BadInput for a port in use, a missing model, a head of another model.
     """
@@ -259,21 +268,25 @@ def serve(
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     sys.setswitchinterval(0.001)  # the model's thread gives up the GIL in every operation and wants it back soon
     worker = Worker(model, head, config or PolicyConfig(), threads())
-    leave_on_signals(worker)
+    leave_on_signals(worker, beside)
     server = Server(
-        uvicorn.Config(make_app(worker), log_level="warning", access_log=False, timeout_keep_alive=60, lifespan="off")
+        uvicorn.Config(
+            make_app(worker, beside), log_level="warning", access_log=False, timeout_keep_alive=60, lifespan="off"
+        )
     )
 
     async def run() -> None:
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         announced = False
-        while not serving.done() and worker.failed is None:
+        while not serving.done() and worker.failed is None and (beside is None or beside.alive()):
             if worker.loaded and not announced:
                 announced = True
                 log.info("serving %s (%s) at http://%s:%d", model, worker.loaded.weight_version, host, port)
             await asyncio.sleep(0.1)
         server.should_exit = server.force_exit = True
         await serving
+        if beside:
+            await beside.end()
 
     asyncio.run(run())
     if worker.failed is not None:
@@ -302,8 +315,10 @@ def threads() -> int:
     return int(given) if given.isdigit() and int(given) else max(1, int(cpu_quota()) // 2)
 
 
-def leave_on_signals(worker: Worker) -> None:
+def leave_on_signals(worker: Worker, beside: Sglang | None) -> None:
     def leave(number: int, _: object) -> None:
+        if beside:
+            beside.process.terminate()
         worker.forget_downloads()
         sys.stdout.flush()
         sys.stderr.flush()

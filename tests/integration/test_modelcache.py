@@ -14,7 +14,7 @@ from burnqed.errors import TryAgain
 from burnqed.manifest import make_key, write_manifest
 from burnqed.modelcache import fetch_address, fetch_once
 from burnqed.store import Store
-from tests.conftest import S3Server
+from tests.fixtures.s3 import S3Server
 
 PREFIX = "run/iterations/iter_0/model"
 

@@ -19,8 +19,8 @@ from burnqed.policy.prompt import prompt
 from burnqed.policy.version import model_version
 from burnqed.store import Store
 from burnqed.train.head import EnergyHead
-from tests.conftest import S3Server
 from tests.fixtures.policy import SHAPE, STATES, Running, make_tiny, running
+from tests.fixtures.s3 import S3Server
 
 GREEDY = {"temperature": 0.0, "max_new_tokens": 8}
 SAMPLED = {"temperature": 1.0, "top_p": 0.95, "max_new_tokens": 8}

@@ -13,7 +13,7 @@ import pytest
 
 from burnqed.errors import BadInput, TryAgain
 from burnqed.store import Store, copy
-from tests.conftest import S3Server
+from tests.fixtures.s3 import S3Server
 
 
 @pytest.fixture(params=["folder", "s3"])

@@ -33,7 +33,6 @@ class KubeApi:
         api = client.ApiClient(self.configuration)
         self.core = client.CoreV1Api(api)
         self.custom = client.CustomObjectsApi(api)
-        self.apps = client.AppsV1Api(api)
         self.authorization = client.AuthorizationV1Api(api)
 
     def create(self, workflow: Document, *, dry_run: bool = False) -> Document:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.run.argo.access import Access, Document
-from burnqed.run.argo.nodes import is_over, parameters_of, tasks_of
+from burnqed.run.argo.nodes import RUNNING, is_over, parameters_of, tasks_of
 from burnqed.run.argo.watch import polled
 from burnqed.store import Store
 
@@ -47,7 +47,7 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
                 for line in lines:
                     any_line = True
                     yield task.task, line
-                if not any_line:
+                if not any_line and attempt.phase not in RUNNING:
                     store = store or store_of(workflow)
                     yield from (
                         (task.task, line) for line in kept(store, layout_of(workflow), task.task, number, wanted)

@@ -68,12 +68,21 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
                 [nodes[c] for c in node.get("children") or () if c in nodes] if node["type"] == "Retry" else [node]
             )
             pods = [c for c in children if c["type"] == "Pod"]
-            found.append(TaskNode(
-                task=task_name(node["displayName"]), phase=node.get("phase") or "Pending", started=time(node.get("startedAt")),
-                finished=time(node.get("finishedAt")), message=node.get("message", ""), progress=node.get("progress", ""),
-                attempts=[Attempt(pod_name(workflow["metadata"]["name"], c), c.get("phase") or "Pending", c.get("message", ""))
-                          for c in sorted(pods, key=lambda c: (c.get("startedAt") or "~", c["name"]))],
-            ))  # fmt: skip
+            tried = [
+                Attempt(pod_name(workflow["metadata"]["name"], c), c.get("phase") or "Pending", c.get("message", ""))
+                for c in sorted(pods, key=lambda c: (c.get("startedAt") or "~", c["name"]))
+            ]
+            found.append(
+                TaskNode(
+                    task=task_name(node["displayName"]),
+                    phase=node.get("phase") or "Pending",
+                    started=time(node.get("startedAt")),
+                    finished=time(node.get("finishedAt")),
+                    message=node.get("message") or (tried[-1].message if tried else ""),
+                    progress=node.get("progress", ""),
+                    attempts=tried,
+                )
+            )
     return sorted(found, key=lambda t: (t.started or datetime.max.replace(tzinfo=UTC), t.task))
 
 

@@ -132,7 +132,7 @@ def check_argo(version: str) -> None:
 
 def check_controller(access: Any, found: Findings) -> None:
     try:
-        running = access.apps.list_deployment_for_all_namespaces(label_selector="app=workflow-controller").items
+        running = access.core.list_pod_for_all_namespaces(label_selector="app=workflow-controller").items
     except Exception as error:
         if getattr(error, "status", None) != FORBIDDEN:
             raise
@@ -142,7 +142,7 @@ def check_controller(access: Any, found: Findings) -> None:
         raise BadInput(
             "Argo Workflows is not installed in this cluster: no workflow-controller; docs/cluster.md tells how."
         )
-    check_argo(running[0].spec.template.spec.containers[0].image.rpartition(":")[2])
+    check_argo(running[0].spec.containers[0].image.rpartition(":")[2])
 
 
 def check_rights(access: Any) -> None:
