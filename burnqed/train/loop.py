@@ -189,7 +189,7 @@ class Training:
     def evaluate(self, should_stop: Callable[[], bool]) -> None:
         """Measures the loss on validation theorems and keeps the weights when it is the lowest so far.
 
-        Gives up, as if it had not begun, when `should_stop` says so.
+        The start is measured and never kept: it would make the iteration a copy of the one before, however low its loss. Gives up, as if it had not begun, when `should_stop` says so.
         """
         self.model.eval()
         sums: dict[Kind, float] = {}
@@ -208,7 +208,7 @@ class Training:
             trajectory=sums["trajectory"] / tokens["trajectory"] if "trajectory" in sums else None,
         )
         self.rows[-1] = self.rows[-1].model_copy(update={"evaluation": found})
-        if self.best is None or found.total < self.best.total:
+        if self.step and (self.best is None or found.total < self.best.total):
             self.best, self.best_step, self.best_weights = found, self.step, copy_weights(self.model)
 
     def latest_evaluation(self) -> dict[str, float]:

@@ -17,6 +17,10 @@ from burnqed.store import Store
 FILE = re.compile(r"^(?P<task>.+)-(?P<attempt>\d+)-(?P<container>[^-]+)\.log$")
 
 
+EXECUTOR = " argo=true"
+"""What Argo's own program writes into the log of the container that it starts."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """Which logs."""
@@ -46,7 +50,8 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
                 any_line = False
                 for line in lines:
                     any_line = True
-                    yield task.task, line
+                    if EXECUTOR not in line:
+                        yield task.task, line
                 if not any_line and attempt.phase not in RUNNING:
                     store = store or store_of(workflow)
                     yield from (

@@ -66,13 +66,14 @@ def watch(access: Access, name: str, console: Console) -> Document:
 
 def table(workflow: Document) -> Table:
     """One row per task."""
-    found = Table("step", "", "progress", "time", "attempts", "", title=title(workflow), title_justify="left")
+    found = Table("step", "", "progress", "time", "attempts", title=title(workflow), title_justify="left")
+    found.add_column("", no_wrap=True, overflow="ellipsis")
     for task in shown_tasks(workflow):
         what = "hit" if task.phase == "Skipped" else task.phase
         seconds = task.seconds if task.attempts else None
         found.add_row(
             task.task, what, task.progress if task.phase == "Running" else "", duration(seconds) if seconds is not None else "",
-            str(len(task.attempts) or ""), first_line(task.message), style=STYLES.get(task.phase, ""),
+            str(len(task.attempts) or ""), first_line(task.message) if task.attempts else "", style=STYLES.get(task.phase, ""),
         )  # fmt: skip
     return found
 
@@ -85,7 +86,7 @@ def title(workflow: Document) -> str:
 
 def shown_tasks(workflow: Document) -> list[TaskNode]:
     """Without the gates that nobody asked for."""
-    return [t for t in tasks_of(workflow) if t.task not in GATES or t.phase not in ("Skipped", "Omitted")]
+    return [t for t in tasks_of(workflow) if t.task not in GATES or t.attempts or t.phase == "Running"]
 
 
 def questions(workflow: Document) -> list[Text]:
