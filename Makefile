@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-kill lint results lock manifests
+.PHONY: help setup demo test test-cluster test-kill lint results lock manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-kill | results | manifests | lock"
+	@echo "also: make setup | lint | test-cluster | test-kill | results | manifests | lock"
 
 setup: $(READY)
 
@@ -34,6 +34,12 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+# On a real Kubernetes with a real Argo: the one that KUBECONFIG names, or ../shared/cluster (tests/cluster/conftest.py).
+CLUSTER ?= ../shared/cluster/cluster
+test-cluster: $(READY)
+	@if [ -z "$$KUBECONFIG" ] && [ -x $(CLUSTER) ]; then $(CLUSTER) up && eval "$$($(CLUSTER) env)"; fi; \
+	$(BIN)/python -m pytest tests/cluster
 
 # Ten kills -9 over a whole run; `make test` does two.
 test-kill: $(READY)

@@ -5,8 +5,11 @@ Writes results.json, gate.json, index.html and the proofs it lists; adds the ite
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 
 from burnqed.data.theorems import parse_index
 from burnqed.evaluate.gates import verdict
@@ -90,6 +93,9 @@ async def run(context: Context, unit: Unit) -> Facts:
     folder = context.workdir / "report"
     write_report(inputs, folder)
     store.upload(folder, unit.prefix)
+    if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
+        Path(artifacts).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / "index.html", Path(artifacts) / "report.html")
     store.write_text(f"{unit.prefix}/{RESULTS}", result.model_dump_json(indent=1) + "\n")
     store.write_text(f"{unit.prefix}/gate.json", judged.model_dump_json(indent=1) + "\n")
     summary = Summary.model_validate_json(store.read_bytes(layout.summary)) if store.exists(layout.summary) else None
