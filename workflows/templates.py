@@ -34,6 +34,7 @@ from hera.workflows.models import (
     ArtifactRepositoryRef,
     Backoff,
     Capabilities,
+    ContainerPort,
     ExecutorConfig,
     HTTPGetAction,
     Metadata,
@@ -61,6 +62,7 @@ ARTIFACTS = f"{SCRATCH}/burnqed/artifacts"
 MODELS = f"{SCRATCH}/models"
 CERTIFICATES = "/etc/burnqed/ca"
 POLICY_PORT = 30000
+METRICS_PORT = 9100
 RETRY_ANNOTATION = "burnqed.dev/retry"
 
 PART_OF = {"app.kubernetes.io/part-of": "burnqed"}
@@ -198,6 +200,7 @@ def step(
     fields: dict[str, Any] = {}
     if policy:
         fields["sidecars"] = [policy_server(config, task, arguments)]
+        fields["ports"] = [ContainerPort(name="metrics", container_port=METRICS_PORT)]
     if inputs:
         fields["inputs"] = [Parameter(name=name) for name in inputs]
     if outputs or artifacts:
@@ -252,6 +255,7 @@ def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> Use
         env_from=cluster_environment(config),
         resources=resources(config.serving),
         mirror_volume_mounts=True,
+        ports=[ContainerPort(name="policy", container_port=score_port(config))],
         security_context=SECURE,
         readiness_probe=Probe(http_get=HTTPGetAction(path="/ready", port=score_port(config)), period_seconds=2),
     )
@@ -278,6 +282,7 @@ def environment(config: RunConfig, task: str, *, policy: bool) -> list[Any]:
         "BURNQED_MODELS": MODELS,
     }
     if policy:
+        variables |= {"BURNQED_METRICS_PORT": str(METRICS_PORT)}
         variables |= {"BURNQED_POLICY_PORT": str(POLICY_PORT), "BURNQED_SCORE_PORT": str(score_port(config))}
     return [Env(name=name, value=value) for name, value in variables.items()]
 

@@ -64,6 +64,7 @@ def step(
     whole_run: bool = typer.Option(False, "--whole-run", help="For clean: the run instead of one iteration."),
 ) -> None:
     """Run one step of an iteration, from the store to the store."""
+    from burnqed import metrics
     from burnqed.steps.clean import clean
     from burnqed.steps.gate import gate
     from burnqed.steps.import_data import import_data
@@ -89,6 +90,7 @@ def step(
                 score_url=sidecar("BURNQED_SCORE_PORT"),
             )
             stop_on_sigterm(context.stop)
+            metrics.serve()
             if name == "plan":
                 outputs = plan([(s, at) for s, at in STEPS if not only or s.task(at) in only.split(",")], context)
                 if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):

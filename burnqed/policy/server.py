@@ -27,8 +27,10 @@ import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from burnqed import metrics
 from burnqed.config import PolicyConfig
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
 from burnqed.log import log
@@ -132,6 +134,7 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
         samples = samples_of(request, loaded())
         now = await wait(worker.generate(samples))
         seconds = time.perf_counter() - started
+        metrics.TOKENS.inc(sum(len(sample.tokens) for sample in samples))
         one = isinstance(request.text, str)
         rids = request.rid if isinstance(request.rid, list) else [request.rid] if one and request.rid else []
         replies = [
@@ -156,6 +159,11 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
         await wait(worker.flush())
         return PlainTextResponse("Cache flushed.\n")
 
+    @app.get("/metrics")
+    async def prometheus() -> Response:
+        metrics.GPU.set(gpu_utilisation())
+        return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
     @app.post("/embed")
     async def embed(request: EmbedRequest) -> JSONResponse:
         loaded()
@@ -172,6 +180,16 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
         return JSONResponse({"energies": energies, "head_id": now.head_id, "embedding_id": now.encoder.embedding_id})
 
     return app
+
+
+def gpu_utilisation() -> float:
+    """Percent; 0 without a GPU, or without the library that tells."""
+    import torch
+
+    try:
+        return float(torch.cuda.utilization()) if torch.cuda.is_available() else 0.0
+    except (RuntimeError, ModuleNotFoundError):
+        return 0.0
 
 
 def refusal(message: str) -> JSONResponse:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from burnqed import modelcache
+from burnqed import metrics, modelcache
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
@@ -72,6 +72,7 @@ class Worker:
         self._wake = threading.Condition()
         self._thread = threading.Thread(target=self._run, args=(model,), daemon=True, name="model")
         self._ended = False
+        metrics.watch_queue("generation", lambda: len(self._requests))
         self._thread.start()
 
     # ---- for other threads

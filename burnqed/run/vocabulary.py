@@ -77,6 +77,7 @@ IGNORED: dict[str, dict[str, str]] = {
     "container": {
         "envFrom": "placement: the user's own environment serves",
         "mirrorVolumeMounts": "placement: the containers of a pod share its folder here",
+        "ports": "placement: nobody outside asks a process here",
         "image": "placement: processes use the installed package",
         "resources": "placement: nothing is scheduled here",
         "volumeMounts": "placement: this machine's own disk serves",

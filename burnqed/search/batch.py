@@ -23,6 +23,11 @@ class Batcher(Generic[Item, Reply]):
         self._waiting: list[tuple[Sequence[Item], asyncio.Future[list[Reply]]]] = []
         self._under_way: set[asyncio.Task[None]] = set()
 
+    @property
+    def waiting(self) -> int:
+        """Items that no request has taken yet."""
+        return sum(len(items) for items, _ in self._waiting)
+
     async def ask(self, items: Sequence[Item]) -> list[Reply]:
         """The replies to `items`, in order. What `request` raises is raised to everybody in that request."""
         loop = asyncio.get_running_loop()
@@ -39,7 +44,7 @@ class Batcher(Generic[Item, Reply]):
 
     def _leave(self) -> None:
         self._waiting = [(items, answer) for items, answer in self._waiting if not answer.done()]  # cancelled meanwhile
-        while self._waiting and (not self._under_way or sum(len(items) for items, _ in self._waiting) >= self._full):
+        while self._waiting and (not self._under_way or self.waiting >= self._full):
             batch: list[tuple[Sequence[Item], asyncio.Future[list[Reply]]]] = []
             count = 0
             while self._waiting and (not batch or count + len(self._waiting[0][0]) <= self._full):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
+from burnqed import metrics
 from burnqed.lean.protocol import LeanBackend
 from burnqed.policy.protocol import Policy, Proposal, Scorer
 from burnqed.search.batch import Batcher
@@ -38,6 +39,8 @@ class Tools:
         self.energies: Batcher[Pair, float] | None = Batcher(self._score, SCORES_PER_REQUEST) if scorer else None
         self._policy = policy
         self._scorer = scorer
+        metrics.watch_queue("policy", lambda: self.proposals.waiting)
+        metrics.watch_queue("scoring", lambda: self.energies.waiting if self.energies else 0)
 
     async def close(self) -> None:
         """Cancels requests that are under way."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
+from burnqed import metrics
 from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
@@ -74,6 +75,7 @@ async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: W
 
         def add(found: SearchResult) -> None:
             writer.add(found)
+            metrics.count(found.result)
             counts[found.result.status] += 1
             progress.advance(proved=counts[ProofStatus.PROVED], errors=counts[ProofStatus.ERROR])
 

@@ -86,6 +86,13 @@ def test_a_reply_has_the_fields_of_sglang(http: httpx.Client, folder: Path) -> N
     assert all(log_prob < 0 and piece is None for log_prob, _, piece in log_probs)
 
 
+def test_metrics_tell_what_was_generated_and_what_waits(http: httpx.Client) -> None:
+    http.post("/generate", json={"text": STATES[0], "sampling_params": {"max_new_tokens": 3}}).raise_for_status()
+    lines = dict(line.rsplit(" ", 1) for line in http.get("/metrics").text.splitlines() if not line.startswith("#"))
+    assert float(lines["burnqed_generated_tokens_total"]) >= 1
+    assert lines['burnqed_queue{what="generation"}'] == "0.0"
+
+
 def test_a_list_gets_a_list_and_equal_prompts_are_read_once(http: httpx.Client) -> None:
     texts = [prompt(STATES[0])] * 3 + [prompt(STATES[1])]
     replies = http.post("/generate", json={"text": texts, "sampling_params": [GREEDY] * 4}).json()
