@@ -109,14 +109,14 @@ class RetryPolicy:
         return {RETRY_ANNOTATION: json.dumps(asdict(self))}
 
     def strategy(self) -> RetryStrategy:
-        """The policy in Argo's words: bugs (1) and out-of-memory kills are not repeated, lost pods are."""
+        """The policy in Argo's words: lost pods are repeated; bugs (1), out-of-memory kills and deadlines are not."""
         return RetryStrategy(
             limit=self.limit,
             retry_policy="Always",
             backoff=Backoff(duration=f"{self.seconds}s", factor=self.factor),
             expression=f"(asInt(lastRetry.exitCode) in {list(self.exit_codes)} || lastRetry.status == 'Error'"
             " || lastRetry.message matches '(?i)pod deleted|evicted|imminent node shutdown')"
-            " && !(lastRetry.message matches 'OOMKilled')",
+            " && !(lastRetry.message matches 'OOMKilled|specified deadline')",
         )
 
 
