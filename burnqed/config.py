@@ -303,6 +303,8 @@ class CostConfig(Section):
 
     cpu_hour: float = Field(0.0, ge=0)
     gpu_hour: float = Field(0.0, ge=0)
+    max_dollars: float | None = Field(None, gt=0)
+    """What a run may cost: no further step begins once its finished ones have cost as much."""
 
 
 class RunConfig(Section):

@@ -43,6 +43,7 @@ def submit(
     theorems: Path | None = options.Theorems,
     gate: str = options.Gate,
     redo: str = options.Redo,
+    max_cost: float | None = options.MaxCost,
     source: str | None = options.Source,
     imported: str | None = options.Name,
     image: str | None = Image,
@@ -56,7 +57,7 @@ def submit(
     from burnqed.run.argo.submit import build, resolved
 
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
-    run = name or options.default_run(workflow)
+    run, overrides = name or options.default_run(workflow), options.with_cost(overrides, max_cost)
     try:
         access = open_access(namespace)
         settings = access.settings()

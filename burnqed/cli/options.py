@@ -35,6 +35,9 @@ OptionalRun = typer.Option(
 )
 Theorems = typer.Option(None, "--theorems", help="Theorem index to search instead of the shipped one.")
 Redo = typer.Option("", "--redo", help="Steps to do again although they are done, as in search,evaluate.")
+MaxCost = typer.Option(
+    None, "--max-cost", metavar="DOLLARS", help="What the run may cost, by the prices in the section cost."
+)
 Source = typer.Option(None, "--source", help="For import-data and import-model: an address, or a model of the hub.")
 Name = typer.Option(None, "--name", help="For import-data and import-model: the name it gets.")
 Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.")
@@ -56,6 +59,10 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
             flag = "iter" if option == "iteration" else option
             raise BadInput(f"The workflow {workflow} needs --{flag}; see `burnqed run --help`.")
     return {option: value for option, value in given.items() if option in taken}
+
+
+def with_cost(overrides: list[str], most: float | None) -> list[str]:
+    return overrides if most is None else [*overrides, f"cost.max_dollars={most}"]
 
 
 def default_run(workflow: str) -> str:

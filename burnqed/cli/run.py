@@ -27,12 +27,14 @@ def run(
     theorems: Path | None = options.Theorems,
     gate: str = options.Gate,
     redo: str = options.Redo,
+    max_cost: float | None = options.MaxCost,
     source: str | None = options.Source,
     imported: str | None = options.Name,
 ) -> None:
     """Run a workflow on this machine."""
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     run_name = name or options.default_run(workflow)
+    overrides = options.with_cost(overrides, max_cost)
     config = resolve(profile, overrides).config
     address = options.absolute(store)
     target = Store(address)

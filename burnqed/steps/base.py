@@ -22,6 +22,7 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import STARTED, SUCCESS, Layout
 from burnqed.log import log
 from burnqed.manifest import Key, Manifest, make_key, read_manifest, write_manifest
+from burnqed.steps.budget import check_budget
 from burnqed.store import Store
 
 Facts = dict[str, float | int | str | None]
@@ -149,6 +150,8 @@ async def execute(step: Step, context: Context) -> None:
             log.info("%s: hit", label)
             continue
         log.info("%s: miss, because %s", label, reason)
+        if not step.sharded:  # hundreds of shards would all read the whole run
+            check_budget(context.store, context.layout, context.config.cost.max_dollars)
         started = datetime.now(UTC)
         make_room(context, unit, key)
         facts = await step.run(context, unit)

@@ -13,6 +13,7 @@ from burnqed.layout import STARTED
 from burnqed.log import log
 from burnqed.manifest import read_manifest
 from burnqed.steps.base import Context, Step, Unit, miss_reason
+from burnqed.steps.budget import check_budget
 
 
 def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
@@ -22,6 +23,7 @@ def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
     the store cannot be written.
     """
     context.store.check_writable()
+    check_budget(context.store, context.layout, context.config.cost.max_dollars)
     before = context.iteration - 1
     if before >= 0 and read_manifest(context.store, context.layout.at(before).report) is None:
         raise BadInput(

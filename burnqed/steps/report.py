@@ -175,4 +175,4 @@ def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]
     ]
 
 
-STEP = Step("report", 1, ("gate", "cost", "evaluate"), units, run)
+STEP = Step("report", 1, ("gate", "cost.cpu_hour", "cost.gpu_hour", "evaluate"), units, run)

@@ -1,0 +1,30 @@
+"""What a run has cost so far, and whether it may go on (`--max-cost`)."""
+
+from __future__ import annotations
+
+from burnqed.errors import BadInput
+from burnqed.layout import SUCCESS, Layout
+from burnqed.log import log
+from burnqed.manifest import read_manifest
+from burnqed.store import Store
+
+WARN_FROM = 0.8
+
+
+def spent(store: Store, layout: Layout) -> float:
+    """US dollars of all finished outputs of the run, by the durations and prices in their manifests."""
+    prefixes = [path.removesuffix(f"/{SUCCESS}") for path in store.list(layout.run) if path.endswith(f"/{SUCCESS}")]
+    return sum(manifest.dollars for prefix in prefixes if (manifest := read_manifest(store, prefix)) is not None)
+
+
+def check_budget(store: Store, layout: Layout, most: float | None) -> None:
+    """Raises BadInput once the run has cost as much as it may; warns from four fifths on."""
+    if most is None:
+        return
+    so_far = spent(store, layout)
+    if so_far >= most:
+        raise BadInput(
+            f"The run {layout.run!r} has cost ${so_far:.2f} of the ${most:.2f} that it may cost; raise --max-cost to go on."
+        )
+    if so_far >= WARN_FROM * most:
+        log.warning("the run %s has cost $%.2f of the $%.2f that it may cost", layout.run, so_far, most)
