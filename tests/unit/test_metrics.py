@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 from prometheus_client import REGISTRY
@@ -9,6 +11,7 @@ from prometheus_client import REGISTRY
 from burnqed import metrics
 from burnqed.machine import free_port
 from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
+from tests.conftest import ROOT
 
 
 def value(name: str, **labels: str) -> float:
@@ -38,3 +41,10 @@ def test_they_are_served_where_a_workflow_gives_a_port(monkeypatch: pytest.Monke
     text = httpx.get(f"http://127.0.0.1:{port}/metrics").text
     assert 'burnqed_queue{what="test"} 3.0' in text
     assert "burnqed_theorems_total" in text
+
+
+def test_the_dashboard_asks_for_metrics_that_exist() -> None:
+    dashboard = (ROOT / "manifests" / "grafana-dashboard.json").read_text()
+    asked = set(re.findall(r"\bburnqed_[a-z_]+", dashboard))
+    assert asked <= {sample.name for family in REGISTRY.collect() for sample in family.samples} | {"burnqed_queue"}
+    assert len(asked) >= 7
