@@ -65,7 +65,7 @@ class Cluster:
     def burnqed(self, *words: str, through: str = "kube", **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs a command with the kubeconfig, or through the Argo server."""
         server = {"ARGO_SERVER": self.argo} if through == "server" else {}
-        given = {**os.environ, **self.s3.environment(), **server, **environment}
+        given = {**os.environ, **server, **environment}
         command = [sys.executable, "-m", "burnqed.cli.main", *words, "--namespace", self.namespace]
         return subprocess.run(command, env=given, capture_output=True, text=True)
 
@@ -95,7 +95,13 @@ def cluster(images: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
     """The chart in a namespace of its own, with the small profile cut down to two cores."""
     namespace = f"burnqed-{uuid.uuid4().hex[:6]}"
     host = os.environ["TEST_CLUSTER_HOST"]
-    with serve_s3(tmp_path_factory.mktemp("s3"), host) as s3, helm_python.Config(namespace=namespace) as helm:
+    with (
+        serve_s3(tmp_path_factory.mktemp("s3"), host) as s3,
+        helm_python.Config(namespace=namespace) as helm,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        for name, value in s3.environment().items():
+            patch.setenv(name, value)
         values = {
             "profile": "small",
             "config": SMALL,
