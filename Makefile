@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cluster test-kill lint results lock manifests
+.PHONY: help setup demo test test-cluster test-kill lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-cluster | test-kill | results | manifests | lock"
+	@echo "also: make setup | lint | test-cluster | test-kill | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -55,6 +55,18 @@ lint: $(READY)
 # Three seeds of profile `small`: hours (see docs/results.md).
 results: $(READY)
 	$(BIN)/python benchmarks/results.py
+
+# Builds and pushes the images, with whichever of the three is there.
+REGISTRY ?=
+TAG ?= $(shell sed -n 's/__version__ = "\(.*\)"/\1/p' burnqed/__init__.py)
+BUILDER ?= $(firstword $(foreach b,docker podman buildah,$(shell command -v $(b))))
+images:
+	@test -n "$(REGISTRY)" || { echo "Say where to push: make images REGISTRY=ghcr.io/my-team"; exit 2; }
+	@test -n "$(BUILDER)" || { echo "Needs docker, podman or buildah"; exit 2; }
+	for image in worker trainer; do \
+		$(BUILDER) build -t $(REGISTRY)/burnqed-$$image:$(TAG) -f images/$$image/Dockerfile . && \
+		$(BUILDER) push $(REGISTRY)/burnqed-$$image:$(TAG) || exit 1; \
+	done
 
 # Generates the chart's WorkflowTemplates from workflows/, and the plain manifests from the chart.
 manifests: $(READY)
