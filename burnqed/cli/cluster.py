@@ -85,6 +85,11 @@ def submit(
         finish(access, submitted)
 
 
+def wide() -> Console:
+    """At least 120 columns where nobody's terminal is narrower."""
+    return Console(width=None if Console().is_terminal else 120)
+
+
 def finish(access: Any, name: str) -> None:
     """Watches to the end; exit code 0 only on success."""
     from burnqed.run.argo.logs import layout_of, store_of
@@ -92,7 +97,7 @@ def finish(access: Any, name: str) -> None:
     from burnqed.run.argo.watch import watch
     from burnqed.run.session import print_figures
 
-    console = Console(width=None if Console().is_terminal else 120)
+    console = wide()
     workflow = watch(access, name, console)
     if phase_of(workflow) != "Succeeded":
         raise typer.Exit(EXIT_BUG)
@@ -118,7 +123,7 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
         ]
         typer.echo(json.dumps({"name": name, "phase": phase_of(workflow), "steps": steps}, indent=1))
         return
-    console = Console()
+    console = wide()
     console.print(table(workflow))
     for question in questions(workflow):
         console.print(question)
@@ -212,10 +217,12 @@ def list_workflows(namespace: str | None = Namespace, as_json: bool = options.Js
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
-    table = Table("name", "workflow", "run", "iteration", "phase", "progress", "created")
+    table = Table()
+    for column in ("name", "workflow", "run", "iteration", "phase", "progress", "created"):
+        table.add_column(column, no_wrap=column == "name")
     for row in rows:
         table.add_row(*row.values())
-    Console().print(table)
+    wide().print(table)
 
 
 def with_server(access: Any) -> Any:
