@@ -74,9 +74,11 @@ manifests: $(READY)
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
 
-# The images' locks take their versions from the common one.
+# The images' locks take their versions from the common one; the trainer's has torch, and what that needs, apart: 5 GB that seldom change.
 lock: $(READY)
 	$(COMPILE) --extra train --extra dev --extra cluster pyproject.toml -o requirements.lock
 	printf 'setuptools>=80\nuv>=0.9\n' | $(COMPILE) - -o images/build.lock
 	$(COMPILE) --constraint requirements.lock pyproject.toml -o images/worker/requirements.lock
-	$(COMPILE) --constraint requirements.lock --extra train pyproject.toml -o images/trainer/requirements.lock
+	echo 'torch>=2.9' | $(COMPILE) --constraint requirements.lock - -o images/trainer/torch.lock
+	$(COMPILE) --constraint requirements.lock --extra train pyproject.toml -o images/trainer/requirements.lock \
+		$$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' images/trainer/torch.lock)
