@@ -7,7 +7,6 @@ import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import urllib3
 from kubernetes import client, config
@@ -38,13 +37,13 @@ class KubeApi:
     def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
         options = {"dry_run": "All"} if dry_run else {}
         with self.errors():
-            return self._object(self.custom.create_namespaced_custom_object(
+            return dict(self.custom.create_namespaced_custom_object(
                 *GROUP, self.namespace, "workflows", workflow, _request_timeout=TIMEOUT_S, **options
             ))  # fmt: skip
 
     def get(self, name: str) -> Document:
         with self.errors(f"There is no workflow {name} in the namespace {self.namespace}; see `burnqed list`."):
-            found = self._object(self.custom.get_namespaced_custom_object(
+            found = dict(self.custom.get_namespaced_custom_object(
                 *GROUP, self.namespace, "workflows", name, _request_timeout=TIMEOUT_S
             ))  # fmt: skip
         return unpacked(found)
@@ -97,10 +96,6 @@ class KubeApi:
             raise TryAgain(
                 f"The cluster at {self.configuration.host} does not answer ({reason}); check KUBECONFIG and the network."
             ) from None
-
-    @staticmethod
-    def _object(found: Any) -> Document:
-        return dict(found)
 
 
 def load_configuration() -> str | None:

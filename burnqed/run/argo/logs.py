@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,9 +12,6 @@ from burnqed.run.argo.access import Access, Document
 from burnqed.run.argo.nodes import RUNNING, is_over, parameters_of, tasks_of
 from burnqed.run.argo.watch import polled
 from burnqed.store import Store
-
-FILE = re.compile(r"^(?P<task>.+)-(?P<attempt>\d+)-(?P<container>[^-]+)\.log$")
-
 
 EXECUTOR = " argo=true"
 """What Argo's own program writes into the log of the container that it starts."""
@@ -70,12 +66,6 @@ def kept(store: Store, layout: Layout, task: str, attempt: int, wanted: Wanted) 
     path = layout.log(task, attempt, wanted.container)
     if store.exists(path):
         yield from store.read_text(path).splitlines()
-
-
-def kept_logs(store: Store, layout: Layout) -> list[tuple[str, int, str]]:
-    """(task, attempt, container) of all logs that the store has of an iteration."""
-    names = [path.rpartition("/")[2] for path in store.list(layout.logs)]
-    return [(m["task"], int(m["attempt"]), m["container"]) for name in names if (m := FILE.match(name))]
 
 
 def store_of(workflow: Document) -> Store:

@@ -118,7 +118,7 @@ def check_cluster(access: Access, config: RunConfig, found: Findings) -> None:
     assert isinstance(access, KubeApi)
     check_controller(access, found)
     check_rights(access)
-    check_objects(access, config, found)
+    check_objects(access, config)
     check_nodes(access, config, found)
 
 
@@ -162,7 +162,7 @@ def check_rights(access: Any) -> None:
             )
 
 
-def check_objects(access: Any, config: RunConfig, found: Findings) -> None:
+def check_objects(access: Any, config: RunConfig) -> None:
     cluster, core, namespace = config.cluster, access.core, access.namespace
     needed: list[tuple[str, Callable[..., Any], str]] = [
         (
