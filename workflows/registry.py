@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,22 +10,26 @@ from hera.workflows import Workflow
 
 from . import clean, evaluate, import_data, import_model, iteration, search, smoke
 
+COMMON = ("config", "store", "run")
+
 
 @dataclass(frozen=True)
 class Definition:
     build: Callable[..., Workflow]
-    options: frozenset[str]
-    """Its keyword arguments after `store` and `run`; those in REQUIRED have no default."""
 
+    @property
+    def options(self) -> dict[str, bool]:
+        """Its other arguments, and whether each has to be given."""
+        parameters = inspect.signature(self.build).parameters
+        return {name: p.default is p.empty for name, p in parameters.items() if name not in COMMON}
 
-REQUIRED = frozenset({"iteration", "source", "name"})
 
 WORKFLOWS: dict[str, Definition] = {
-    "iteration": Definition(iteration.build, frozenset({"iteration", "redo", "gate"})),
-    "search": Definition(search.build, frozenset({"iteration", "redo"})),
-    "evaluate": Definition(evaluate.build, frozenset({"iteration", "redo", "gate"})),
-    "import-data": Definition(import_data.build, frozenset({"source", "name"})),
-    "import-model": Definition(import_model.build, frozenset({"source", "name"})),
-    "smoke": Definition(smoke.build, frozenset()),
-    "clean": Definition(clean.build, frozenset({"iteration"})),
+    "iteration": Definition(iteration.build),
+    "search": Definition(search.build),
+    "evaluate": Definition(evaluate.build),
+    "import-data": Definition(import_data.build),
+    "import-model": Definition(import_model.build),
+    "smoke": Definition(smoke.build),
+    "clean": Definition(clean.build),
 }

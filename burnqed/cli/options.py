@@ -46,7 +46,7 @@ Header = typer.Option(None, "--header", help="Lean commands before every theorem
 
 def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
     """What of the options a workflow takes. Raises BadInput for an unknown workflow or gate, and for a missing option."""
-    from burnqed_workflows.registry import REQUIRED, WORKFLOWS
+    from burnqed_workflows.registry import WORKFLOWS
 
     if workflow not in WORKFLOWS:
         near = nearest(workflow, list(WORKFLOWS))
@@ -54,8 +54,8 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
     if given["gate"] not in ("off", "auto", "ask"):
         raise BadInput(f"There is no gate {given['gate']!r}; give --gate off, auto or ask.")
     taken = WORKFLOWS[workflow].options
-    for option in sorted(taken & REQUIRED):
-        if given[option] is None:
+    for option in sorted(taken):
+        if taken[option] and given[option] is None:
             flag = "iter" if option == "iteration" else option
             raise BadInput(f"The workflow {workflow} needs --{flag}; see `burnqed run --help`.")
     return {option: value for option, value in given.items() if option in taken}
