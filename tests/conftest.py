@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.s3 import S3Server, serve_s3
+from tests.fixtures.shared import shared_folder
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as burnqed.cli.main does
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +34,6 @@ def s3(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
     for name, value in s3_server.environment().items():
         monkeypatch.setenv(name, value)
     return s3_server
-
-
-def shared_folder() -> Path | None:
-    folder = Path(os.environ.get("BURNQED_SHARED", ROOT.parent / "shared"))
-    return folder if folder.is_dir() else None
 
 
 @pytest.fixture(scope="session")

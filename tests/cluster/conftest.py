@@ -1,122 +1,51 @@
-"""A namespace of the test cluster with the chart, images built from this checkout, and an S3 server outside.
-
-    make test-cluster        # starts ../shared/cluster unless KUBECONFIG names another cluster
-
-For another cluster (kind, k3d, a managed one): KUBECONFIG, TEST_CLUSTER_REGISTRY (where `make images` pushed to), TEST_CLUSTER_HOST
-(an address of this machine that pods reach), and TEST_CLUSTER_ARGO (its Argo server).
-"""
+"""A real cluster: `make test-cluster` starts ../shared/cluster, unless KUBECONFIG names another one (tests/fixtures/cluster.py)."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import helm_python
 import pytest
 
-from burnqed.run.argo.kube import KubeApi
-from tests.conftest import ROOT, shared_folder
-from tests.fixtures.chart import CHART
-from tests.fixtures.s3 import S3Server, serve_s3
+from tests.fixtures.cluster import Cluster, installed, missing, publish_ours
 
-NEEDED = ("KUBECONFIG", "TEST_CLUSTER_REGISTRY", "TEST_CLUSTER_HOST", "TEST_CLUSTER_ARGO")
-TAG = "test"
-SMALL: dict[str, Any] = {
-    "worker": {"cpu": "250m", "cpu_limit": "2", "memory": "512Mi", "memory_limit": "4Gi", "scratch": "2Gi"},
-    "trainer": {"cpu": "250m", "cpu_limit": "2", "memory": "1Gi", "memory_limit": "6Gi", "scratch": "2Gi"},
-    "serving": {"cpu": "250m", "cpu_limit": "2", "memory": "512Mi", "memory_limit": "4Gi"},
-    "cluster": {"model_cache_size": "2Gi", "shared_memory": "256Mi"},
-    "workflow": {"retry_seconds": 2},
-}
-"""What fits two cores."""
+SMALL = (
+    "data.known_proofs=60", "data.generated=60", "data.benchmark_theorems=8", "select.theorems=12", "policy.hidden_size=64", "policy.layers=2",
+    "policy.vocabulary=600", "sft.steps=40", "sft.later_steps=20", "sft.warmup_steps=5", "sft.evaluate_every=20", "ebm.steps=40", "search.budget=4",
+    "search.candidates=4", "search.shards=4", "search.theorems_per_part=2", "search.noise=false", "negatives.theorems=6", "evaluate.budgets=[2,4]",
+    "evaluate.candidates=4", "workflow.parallelism=2",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    missing = [name for name in NEEDED if not os.environ.get(name)]
+    absent = missing()
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.cluster)
-            if missing:
+            if absent:
                 item.add_marker(
-                    pytest.mark.skip(reason=f"needs a cluster: make test-cluster, or set {', '.join(missing)}")
+                    pytest.mark.skip(reason=f"needs a cluster: make test-cluster, or set {', '.join(absent)}")
                 )
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """What tests are given."""
-
-    namespace: str
-    argo: str
-    images: str
-    s3: S3Server
-    access: KubeApi
-
-    @property
-    def store(self) -> str:
-        return f"s3://{self.s3.bucket}/store"
-
-    def burnqed(self, *words: str, through: str = "kube", **environment: str) -> subprocess.CompletedProcess[str]:
-        """Runs a command with the kubeconfig, or through the Argo server."""
-        server = {"ARGO_SERVER": self.argo} if through == "server" else {}
-        given = {**os.environ, **server, **environment}
-        command = [sys.executable, "-m", "burnqed.cli.main", *words, "--namespace", self.namespace]
-        return subprocess.run(command, env=given, capture_output=True, text=True)
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    for image in ("worker", "trainer"):
+        publish_ours(image)
+    with installed(tmp_path_factory.mktemp("s3")) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")
-def images() -> str:
-    """The registry, with both images of this checkout in it."""
-    registry = os.environ["TEST_CLUSTER_REGISTRY"]
-    tool = shared_folder()
-    if tool and (tool / "cluster" / "cluster").is_file():
-        for name in ("worker", "trainer"):
-            command = [
-                tool / "cluster" / "cluster",
-                "image",
-                f"burnqed-{name}:{TAG}",
-                "-f",
-                f"images/{name}/Dockerfile",
-                ".",
-            ]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-            assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return registry
+def small() -> list[str]:
+    """Options of `submit` and `run`: the small profile with next to nothing to do, on four shards, two at a time."""
+    return [word for value in SMALL for word in ("--set", value)]
 
 
 @pytest.fixture(scope="session")
-def cluster(images: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """The chart in a namespace of its own, with the small profile cut down to two cores."""
-    namespace = f"burnqed-{uuid.uuid4().hex[:6]}"
-    host = os.environ["TEST_CLUSTER_HOST"]
-    with (
-        serve_s3(tmp_path_factory.mktemp("s3"), host) as s3,
-        helm_python.Config(namespace=namespace) as helm,
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        for name, value in s3.environment().items():
-            patch.setenv(name, value)
-        values = {
-            "profile": "small",
-            "config": SMALL,
-            "images": {"registry": images, "tag": TAG},
-            "store": {
-                "uri": f"s3://{s3.bucket}/store",
-                "endpoint": s3.endpoint,
-                "accessKey": s3.key,
-                "secretKey": s3.secret,
-            },
-        }
-        helm.install(str(CHART), "burnqed", values, create_namespace=True)
-        access = KubeApi(namespace)
-        try:
-            yield Cluster(namespace, os.environ["TEST_CLUSTER_ARGO"], images, s3, access)
-        finally:
-            helm.uninstall("burnqed")
-            access.core.delete_namespace(namespace)
+def iterations(cluster: Cluster, small: list[str]) -> list[str]:
+    """Names of the finished workflows of iterations 0 and 1 of the run main: the one with the kubeconfig, the other through the Argo server."""
+    return [
+        cluster.submit("iteration", "--iter", str(i), "--watch", *small, through=way)
+        for i, way in enumerate(("kube", "server"))
+    ]

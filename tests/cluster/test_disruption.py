@@ -4,59 +4,28 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import time
 from collections import Counter
 
 import pyarrow.parquet as pq
 import pytest
-from hera.workflows import DAG
 from kubernetes.stream import stream
 
 from burnqed.layout import Layout
 from burnqed.run.argo.nodes import TaskNode, is_over, phase_of, tasks_of
-from burnqed.store import Store
-from burnqed_workflows.templates import RetryPolicy
-from tests.cluster.conftest import Cluster
-from tests.cluster.test_loop import SETTINGS, submitted
-from tests.cluster.test_runners_agree import new, python
+from tests.fixtures.cluster import Cluster
+from tests.fixtures.small_workflows import out_of_memory
 
 LAYOUT = Layout("disrupted", 0)
-LONGER = (
-    "--set",
-    "select.theorems=48",
-    "--set",
-    "search.budget=12",
-    "--set",
-    "search.theorems_per_part=1",
-    "--set",
-    "search.open_theorems=2",
-)
+LONGER = ("select.theorems=48", "search.budget=12", "search.theorems_per_part=1", "search.open_theorems=2")
+"""Over the small settings: a search that lasts long enough to be disturbed."""
 KILL = """
 import os, psutil, signal
 for process in psutil.process_iter():
-    if "{word}" in " ".join(process.cmdline()) and process.pid != os.getpid() and process.pid != 1:
+    if "{word}" in " ".join(process.cmdline()) and process.pid not in (1, os.getpid()):
         process.send_signal(signal.SIGKILL)
 """
-
-
-def searching(cluster: Cluster, name: str) -> list[TaskNode]:
-    """Shards whose search has begun: their policy server answers and theorems are done."""
-    return [
-        t
-        for t in tasks_of(cluster.access.get(name))
-        if t.task.startswith("search(") and t.phase == "Running" and rows(t.task)
-    ]
-
-
-def rows(task: str) -> bool:
-    shard = int(task.removeprefix("search(").removesuffix(")"))
-    return any(
-        f"shard-{shard:04d}-of" in path and path.endswith(".parquet")
-        for path in STORE[0].list(LAYOUT.trajectories("main"))
-    )
-
-
-STORE: list[Store] = []
 
 
 def kill_in(cluster: Cluster, pod: str, container: str, word: str) -> None:
@@ -67,62 +36,67 @@ def kill_in(cluster: Cluster, pod: str, container: str, word: str) -> None:
     )  # fmt: skip
 
 
+def parts(cluster: Cluster, shard: str = "") -> list[str]:
+    """The files of the main search, or of one shard (`search(3)`)."""
+    number = shard.removeprefix("search(").removesuffix(")")
+    wanted = f"shard-{int(number):04d}-of" if number else ""
+    found = cluster.store.list(LAYOUT.trajectories("main"))
+    return [path for path in found if path.endswith(".parquet") and wanted in path]
+
+
 def next_shard(cluster: Cluster, name: str, seen: set[str]) -> TaskNode:
-    """A shard in the middle of its search that was not disrupted yet."""
+    """A shard in the middle of its search that was not disturbed yet."""
     while True:
-        assert not is_over(cluster.access.get(name)), "the search was over too soon"
-        for task in searching(cluster, name):
-            if task.task not in seen:
+        workflow = cluster.access.get(name)
+        assert not is_over(workflow), "the search was over too soon"
+        for task in tasks_of(workflow):
+            searching = task.task.startswith("search(") and task.phase == "Running" and task.task not in seen
+            if searching and parts(cluster, task.task):
                 seen.add(task.task)
                 return task
         time.sleep(1)
 
 
 @pytest.mark.timeout(1800)
-def test_the_workflow_succeeds_with_every_theorem_exactly_once(cluster: Cluster) -> None:
-    store = Store(cluster.store)
-    STORE[:] = [store]
-    done = cluster.burnqed("submit", "iteration", "--iter", "0", "--run", LAYOUT.run, *SETTINGS, *LONGER)
-    name, seen = submitted(done), set[str]()
-    deleted = next_shard(cluster, name, seen)
-    cluster.access.core.delete_namespaced_pod(deleted.attempts[-1].pod, cluster.namespace, grace_period_seconds=0)
-    lean = next_shard(cluster, name, seen)
-    kill_in(cluster, lean.attempts[-1].pod, "main", "supervisor")
-    sidecar = next_shard(cluster, name, seen)
-    kill_in(cluster, sidecar.attempts[-1].pod, "policy", "serve")
-    watched = cluster.burnqed("watch", name)
+def test_the_workflow_succeeds_with_every_theorem_exactly_once(cluster: Cluster, small: list[str]) -> None:
+    settings = [*small, *(word for value in LONGER for word in ("--set", value))]
+    name, seen = cluster.submit("iteration", "--iter", "0", "--run", LAYOUT.run, *settings), set[str]()
+    followed = cluster.command("logs", name, "--step", "search", "--shard", "3", "--follow")
+    with subprocess.Popen(followed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as log:
+        deleted = next_shard(cluster, name, seen)
+        cluster.access.core.delete_namespaced_pod(deleted.attempts[-1].pod, cluster.namespace, grace_period_seconds=0)
+        lean = next_shard(cluster, name, seen)
+        kill_in(cluster, lean.attempts[-1].pod, "main", "supervisor")
+        sidecar = next_shard(cluster, name, seen)
+        kill_in(cluster, sidecar.attempts[-1].pod, "policy", "serve")
+        watched = cluster.burnqed("watch", name)
+        live, _ = log.communicate(timeout=60)
     assert watched.returncode == 0, watched.stdout[-3000:]
     # Every theorem has one root row, over all files that lie there.
     counts: Counter[str] = Counter()
-    for path in store.list(LAYOUT.trajectories("main")):
-        if path.endswith(".parquet"):
-            part = pq.read_table(io.BytesIO(store.read_bytes(path)), columns=["theorem", "status"]).to_pylist()
-            counts.update(row["theorem"] for row in part if row["status"] is not None)
-    selection = json.loads(store.read_text(f"{LAYOUT.selection}/selection.json"))
+    for path in parts(cluster):
+        rows = pq.read_table(io.BytesIO(cluster.store.read_bytes(path)), columns=["theorem", "status"]).to_pylist()
+        counts.update(row["theorem"] for row in rows if row["status"] is not None)
+    selection = json.loads(cluster.store.read_text(f"{LAYOUT.selection}/selection.json"))
     assert counts == Counter(theorem["name"] for theorem in selection["theorems"])
-    # The log says what happened.
-    after = {t.task: t for t in tasks_of(cluster.access.get(name))}
-    assert len(after[sidecar.task].attempts) == 2
-    kept = {path.rpartition("/")[2]: path for path in store.list(LAYOUT.logs)}
-    lean_log = "".join(
-        store.read_text(path) for file, path in kept.items() if file.startswith(f"{lean.task}-") and "main" in file
-    )
-    assert "Lean" in lean_log
-    sidecar_log = store.read_text(kept[f"{sidecar.task}-0-main.log"])
-    assert "policy server" in sidecar_log
+    # The logs say what happened.
+    after = cluster.tasks(name)
+    assert [len(after[task.task].attempts) for task in (deleted, lean, sidecar)] == [2, 1, 2]
+    assert "Lean" in kept(cluster, f"{lean.task}-0-main")
+    assert "policy server" in kept(cluster, f"{sidecar.task}-0-main")
+    assert log.returncode == 0
+    assert "search(3) │" in live
+    assert "done in" in live
+
+
+def kept(cluster: Cluster, log: str) -> str:
+    (path,) = (path for path in cluster.store.list(LAYOUT.logs) if path.endswith(f"/{log}.log"))
+    return cluster.store.read_text(path)
 
 
 @pytest.mark.timeout(600)
 def test_an_out_of_memory_kill_is_not_repeated(cluster: Cluster) -> None:
-    with new() as workflow:
-        greedy = python("greedy", "x = bytearray(600 << 20); print(len(x))", retry=RetryPolicy(2, 1))
-        with DAG(name="main"):
-            greedy(name="greedy")
-    document = workflow.to_dict()
-    document["spec"]["arguments"]["parameters"][0]["value"] = f"{cluster.images}/burnqed-worker:test"
-    name = cluster.access.create(document)["metadata"]["name"]
-    while not is_over(found := cluster.access.get(name)):
-        time.sleep(1)
+    found = cluster.wait(cluster.create(out_of_memory()))
     (task,) = tasks_of(found)
     assert (phase_of(found), len(task.attempts)) == ("Failed", 1)
     assert "OOMKilled" in task.attempts[0].message

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hera.workflows import DAG, Parameter
-from hera.workflows.models import ValueFrom
 
 from burnqed.resolve import profiles, resolve
-from burnqed.run.argo.nodes import is_over, phase_of, tasks_of
+from burnqed.run.argo.nodes import phase_of, tasks_of
 from burnqed.run.argo.submit import build
 from burnqed_workflows.registry import WORKFLOWS
-from tests.cluster.conftest import Cluster
-from tests.cluster.test_runners_agree import new, python
+from tests.fixtures.cluster import Cluster
+from tests.fixtures.small_workflows import fan_out
 from tests.unit.test_workflow import GIVEN
 
 SHARDS = 60
@@ -61,9 +59,7 @@ def test_the_executor_may_report_results_and_nothing_else(cluster: Cluster) -> N
 @pytest.mark.timeout(600)
 def test_every_container_of_a_pod_is_without_rights(cluster: Cluster) -> None:
     """Also those that Argo adds."""
-    done = cluster.burnqed("submit", "search", "--iter", "0", "--run", "absent")
-    assert done.returncode == 0, done.stderr
-    name = done.stdout.splitlines()[0]
+    name = cluster.submit("search", "--iter", "0", "--run", "absent")
     label = f"workflows.argoproj.io/workflow={name}"
     while not (pods := cluster.access.core.list_namespaced_pod(cluster.namespace, label_selector=label).items):
         time.sleep(0.5)
@@ -75,32 +71,14 @@ def test_every_container_of_a_pod_is_without_rights(cluster: Cluster) -> None:
         assert security.read_only_root_filesystem, container.name
         assert security.allow_privilege_escalation is False, container.name
         assert security.capabilities.drop == ["ALL"], container.name
-    while not is_over(found := cluster.access.get(name)):
-        time.sleep(1)
-    assert phase_of(found) == "Failed", "its predecessors are missing, and plan says so"
+    assert phase_of(cluster.wait(name)) == "Failed", "its predecessors are missing, and plan says so"
     assert "not finished" in cluster.burnqed("logs", name).stdout
 
 
 @pytest.mark.timeout(1200)
 def test_sixty_shards_of_an_empty_step_complete_in_a_small_object(cluster: Cluster) -> None:
     """`benchmarks/argo_shards.py` has a thousand."""
-    with new(parallelism=6) as workflow:
-        plan = python("plan", f"import json, os; os.makedirs('/tmp/out'); json.dump(list(range({SHARDS})), open('/tmp/out/shards', 'w'))",
-                      outputs=[Parameter(name="shards", value_from=ValueFrom(path="/tmp/out/shards"))])  # fmt: skip
-        shard = python("shard", inputs=[Parameter(name="shard")])
-        with DAG(name="main"):
-            plan(name="plan")
-            shard(
-                name="shard",
-                depends="plan",
-                with_param="{{tasks.plan.outputs.parameters.shards}}",
-                arguments={"shard": "{{item}}"},
-            )
-    sent = workflow.to_dict()
-    sent["spec"]["arguments"]["parameters"][0]["value"] = f"{cluster.images}/burnqed-worker:test"
-    name = cluster.access.create(sent)["metadata"]["name"]
-    while not is_over(found := cluster.access.get(name)):
-        time.sleep(2)
+    found = cluster.wait(cluster.create(fan_out(SHARDS, parallelism=6)), seconds=1000)
     assert phase_of(found) == "Succeeded"
-    assert len(tasks_of(found)) == SHARDS + 1
+    assert len(tasks_of(found)) == SHARDS + 2
     assert len(json.dumps(found)) < 200_000

@@ -2,88 +2,122 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
-from burnqed.run.argo.nodes import phase_of, suspended, tasks_of
-from burnqed.store import Store
-from tests.cluster.conftest import Cluster
+from burnqed.run.argo.access import Document
+from burnqed.run.argo.nodes import TaskNode, phase_of, suspended, tasks_of
+from tests.fixtures.cluster import TAG, Cluster, publish
 
-PATIENCE_S = 300
-
-
-def wait_for(what: Callable[[], object], seconds: float = PATIENCE_S) -> None:
-    until = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < until, "it did not come to that"
-        time.sleep(1)
+SECRET = "burnqed-store"
+BROKEN = "broken"
 
 
-def submit(cluster: Cluster, *words: str, **environment: str) -> str:
-    done = cluster.burnqed("submit", *words, **environment)
+@contextmanager
+def without_secret(cluster: Cluster) -> Iterator[None]:
+    core = cluster.access.core
+    kept = core.read_namespaced_secret(SECRET, cluster.namespace)
+    core.delete_namespaced_secret(SECRET, cluster.namespace)
+    try:
+        yield
+    finally:
+        kept.metadata.resource_version = None
+        core.create_namespaced_secret(cluster.namespace, kept)
+
+
+def has_failed(workflow: Document) -> bool:
+    return phase_of(workflow) in ("Failed", "Error")
+
+
+def runs_of(tasks: dict[str, TaskNode]) -> dict[str, list[str]]:
+    """The pods of each task that had any, and when it began."""
+    return {name: [str(task.started), *(a.pod for a in task.attempts)] for name, task in tasks.items() if task.attempts}
+
+
+def check_retried(cluster: Cluster, name: str, failed: str, before: dict[str, list[str]]) -> None:
+    """Everything succeeded, and nothing that had succeeded before ran again."""
+    tasks = cluster.tasks(name)
+    assert phase_of(cluster.access.get(name)) == "Succeeded"
+    assert tasks[failed].phase == "Succeeded"
+    kept = {task: runs for task, runs in before.items() if task != failed}
+    assert kept
+    assert {task: runs for task, runs in runs_of(tasks).items() if task in kept} == kept
+
+
+@pytest.mark.timeout(900)
+def test_a_missing_secret_is_mended_by_making_it(cluster: Cluster, iterations: list[str], small: list[str]) -> None:
+    name = cluster.submit("iteration", "--iter", "1", "--gate", "ask", *small)
+    cluster.wait(name, suspended)
+    with without_secret(cluster):
+        assert cluster.burnqed("approve", name).returncode == 0
+        cluster.wait(name, has_failed)
+    before = runs_of(cluster.tasks(name))
+    assert before.keys() == {"plan", "decision"}
+    assert "s3://" in cluster.burnqed("logs", name, "--step", "decision").stdout
+    done = cluster.burnqed("retry", name, "--watch")
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_retried(cluster, name, "decision", before)
+
+
+@pytest.mark.timeout(900)
+def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster, small: list[str]) -> None:
+    """Then the workflow is stopped, in the step that follows."""
+    cluster.store.write_text("mended/inputs/right.json", '[{"name": "a", "statement": "1 + 1 = 2"}]')
+    name = cluster.submit("iteration", "--iter", "0", "--run", "mended", *small, "--set", "data.theorems=inputs/wrong.json")  # fmt: skip
+    cluster.wait(name, has_failed)
+    before = runs_of(cluster.tasks(name))
+    assert before.keys() == {"plan", "data"}
+    assert "inputs/wrong.json" in cluster.burnqed("logs", name, "--step", "data").stdout
+    done = cluster.burnqed("retry", name, "--set", "data.theorems=inputs/right.json")
     assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[0]
-
-
-def phase(cluster: Cluster, name: str) -> str:
-    return phase_of(cluster.access.get(name))
-
-
-def index(cluster: Cluster, name: str) -> str:
-    """A theorem index in the store; returns its address."""
-    Store(cluster.store).write_text(f"indices/{name}.json", '[{"name": "a", "statement": "1 + 1 = 2"}]')
-    return f"{cluster.store}/indices/{name}.json"
+    cluster.wait(name, lambda w: any(t.task == "base" and t.phase == "Running" for t in tasks_of(w)))
+    after = cluster.tasks(name)
+    assert after["data"].phase == "Succeeded"
+    assert runs_of(after)["plan"] == before["plan"]
+    assert cluster.burnqed("stop", name).returncode == 0
+    stopped = cluster.wait(name, has_failed, seconds=120)
+    assert {t.phase for t in tasks_of(stopped)} == {"Succeeded", "Failed"}
+    assert cluster.burnqed("watch", name).returncode == 1
 
 
 @pytest.mark.timeout(900)
-def test_a_wrong_value_is_mended_by_a_retry_with_another_one(cluster: Cluster) -> None:
-    source = index(cluster, "value")
-    name = submit(
-        cluster, "import-data", "--source", source, "--name", "v", "--run", "value", "--set", "lean.check_timeout_s=60"
-    )
-    wait_for(lambda: phase(cluster, name) == "Succeeded")
-    done = cluster.burnqed("retry", name)
-    assert done.returncode == 2, "what succeeded is not retried"
-    assert "Traceback" not in done.stderr
+def test_a_bug_in_the_image_is_mended_by_a_retry_with_another_image(
+    cluster: Cluster, iterations: list[str], small: list[str]
+) -> None:
+    failure = publish(f"burnqed-worker:{BROKEN}", "-f", "tests/cluster/broken.Dockerfile", "--build-arg", f"WORKER={cluster.worker}")  # fmt: skip
+    assert not failure, failure
+    name = cluster.submit("evaluate", "--iter", "0", "--redo", "report", "--image", BROKEN, *small)
+    cluster.wait(name, has_failed)
+    before = runs_of(cluster.tasks(name))
+    assert {task: len(runs) for task, runs in before.items()} == {"plan": 2, "report": 2}, "a bug is not repeated"
+    assert "Traceback" in cluster.burnqed("logs", name, "--step", "report").stdout
+    done = cluster.burnqed("retry", name, "--image", TAG, "--watch", through="server")
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_retried(cluster, name, "report", before)
+    again = cluster.burnqed("retry", name)
+    assert again.returncode == 2, "what succeeded is not retried"
+    assert "Traceback" not in again.stderr
 
 
 @pytest.mark.timeout(900)
-def test_a_bug_in_the_image_is_mended_by_a_retry_with_another_image(cluster: Cluster) -> None:
-    """The trainer's image cannot read Lean's answers: it has no Lean. The step fails; with the right image it succeeds."""
-    source = index(cluster, "image")
-    name = submit(cluster, "import-data", "--source", source, "--name", "i", "--run", "image", "--image", "broken")
-    wait_for(lambda: phase(cluster, name) in ("Failed", "Error"))
-    retried = cluster.burnqed("retry", name, "--image", "test", "--watch")
-    assert retried.returncode == 0, retried.stdout + retried.stderr
-    assert Store(cluster.store).exists("image/inputs/i.json")
-
-
-@pytest.mark.timeout(900)
-def test_a_question_is_listed_shown_and_answered(cluster: Cluster) -> None:
-    Store(cluster.store).write_text("asked/iterations/iter_0/x", "x")
-    for answer, left in (("--no", True), ("", False)):
-        name = submit(cluster, "clean", "--iter", "0", "--run", "asked")
-        wait_for(lambda name=name: suspended(cluster.access.get(name)))  # type: ignore[misc]
-        assert "waits for an answer" in cluster.burnqed("status", name).stdout
-        assert name in cluster.burnqed("list", through="server").stdout
-        done = cluster.burnqed("approve", name, *filter(None, [answer]))
-        assert done.returncode == 0, done.stderr
-        wait_for(lambda name=name: phase(cluster, name) == "Succeeded")  # type: ignore[misc]
-        assert Store(cluster.store).exists("asked/iterations/iter_0/x") == left
+@pytest.mark.parametrize(("answer", "left"), [("--no", True), ("", False)], ids=["no", "yes"])
+def test_a_question_is_listed_shown_and_answered(cluster: Cluster, answer: str, left: bool) -> None:
+    run = f"asked{answer}"
+    cluster.store.write_text(f"{run}/iterations/iter_0/x", "x")
+    name = cluster.submit("clean", "--iter", "0", "--run", run)
+    cluster.wait(name, suspended)
+    assert "waits for an answer" in cluster.burnqed("status", name).stdout
+    for through in ("kube", "server"):
+        assert name in cluster.burnqed("list", through=through).stdout
+    done = cluster.burnqed("approve", name, *filter(None, [answer]))
+    assert done.returncode == 0, done.stderr
+    assert phase_of(cluster.wait(name)) == "Succeeded"
+    assert cluster.store.exists(f"{run}/iterations/iter_0/x") == left
     done = cluster.burnqed("approve", name)
     assert done.returncode == 2
     assert "does not wait for an answer" in done.stderr
-
-
-@pytest.mark.timeout(900)
-def test_stop_ends_a_workflow_and_its_pods(cluster: Cluster) -> None:
-    name = submit(cluster, "smoke", "--run", "stopped")
-    wait_for(lambda: any(t.task == "data" and t.phase == "Running" for t in tasks_of(cluster.access.get(name))))
-    assert cluster.burnqed("stop", name).returncode == 0
-    wait_for(lambda: phase(cluster, name) == "Failed", 120)
-    assert cluster.burnqed("watch", name).returncode == 1
 
 
 BAD = [
@@ -91,7 +125,8 @@ BAD = [
     (("--iter", "3"), {}, "Iteration 2 of the run 'main'"),
     (("--store", "folder"), {}, "pods do not see"),
     ((), {"KUBECONFIG": "/nonexistent"}, "no way to a cluster"),
-    ((), {"ARGO_SERVER": "10.88.0.1:1", "ARGO_SECURE": "false"}, "does not answer"),
+    ((), {"ARGO_SERVER": "127.0.0.1:1"}, "does not answer"),
+    ((), {"ARGO_TOKEN": "wrong", "ARGO_SERVER": "the cluster's"}, "ARGO_TOKEN"),
 ]
 
 
@@ -100,29 +135,17 @@ def test_what_is_wrong_is_one_sentence_before_anything_is_submitted(
     cluster: Cluster, words: tuple[str, ...], environment: dict[str, str], said: str
 ) -> None:
     before = len(cluster.access.list())
-    given = ("--iter", "0", *words) if "--iter" not in words else words
-    done = cluster.burnqed("submit", "iteration", *given, **environment)
+    if environment.get("ARGO_SERVER") == "the cluster's":
+        environment = {**environment, "ARGO_SERVER": cluster.argo}
+    done = cluster.burnqed("submit", "iteration", "--iter", "0", *words, **environment)
     assert done.returncode in (2, 75), done.stdout + done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert len(cluster.access.list()) == before
 
 
-def test_a_wrong_token_is_one_sentence(cluster: Cluster) -> None:
-    done = cluster.burnqed("list", through="server", ARGO_TOKEN="wrong")
-    assert done.returncode == 2
-    assert "ARGO_TOKEN" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_a_missing_secret_is_said_before_anything_is_submitted(cluster: Cluster) -> None:
-    core, name = cluster.access.core, "burnqed-store"
-    kept = core.read_namespaced_secret(name, cluster.namespace)
-    core.delete_namespaced_secret(name, cluster.namespace)
-    try:
+    with without_secret(cluster):
         done = cluster.burnqed("submit", "iteration", "--iter", "0")
-        assert done.returncode == 2
-        assert f"The Secret {name} is missing" in done.stderr
-    finally:
-        kept.metadata.resource_version = None
-        core.create_namespaced_secret(cluster.namespace, kept)
+    assert done.returncode == 2
+    assert f"The Secret {SECRET} is missing" in done.stderr

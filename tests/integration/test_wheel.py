@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.fixtures.shared import ROOT
 
 UV = Path(sys.executable).parent / "uv"
 

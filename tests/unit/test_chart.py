@@ -15,7 +15,8 @@ import yaml
 from burnqed.resolve import from_json, resolve
 from burnqed.run.manifests import VERSION_ANNOTATION
 from burnqed_workflows.registry import WORKFLOWS
-from tests.fixtures.chart import CHART, PROFILES, ROOT, generate, render
+from tests.fixtures.chart import CHART, PROFILES, generate, render
+from tests.fixtures.shared import ROOT
 
 STORE = {"uri": "s3://bucket/some/prefix"}
 EVERYTHING: dict[str, Any] = {

@@ -11,7 +11,7 @@ from prometheus_client import REGISTRY
 from burnqed import metrics
 from burnqed.machine import free_port
 from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
-from tests.conftest import ROOT
+from tests.fixtures.shared import ROOT
 
 
 def value(name: str, **labels: str) -> float:

@@ -1,0 +1,6 @@
+# The worker's image with a bug in one step, for the tests on a cluster.
+ARG WORKER
+FROM ${WORKER}
+USER 0
+RUN python -c 'import burnqed.steps.report as step; open(step.__file__, "a").write("\nrun = None\n")'
+USER 1000:1000
