@@ -49,7 +49,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/hadolint images/*/Dockerfile
+	$(BIN)/hadolint images/Dockerfile tests/cluster/broken.Dockerfile
 	$(BIN)/yamllint --strict helm/burnqed/values.yaml helm/burnqed/Chart.yaml manifests/examples burnqed/profiles
 
 # Three seeds of profile `small`: hours (see docs/results.md).
@@ -64,7 +64,7 @@ images:
 	@test -n "$(REGISTRY)" || { echo "Say where to push: make images REGISTRY=ghcr.io/my-team"; exit 2; }
 	@test -n "$(BUILDER)" || { echo "Needs docker, podman or buildah"; exit 2; }
 	for image in worker trainer; do \
-		$(BUILDER) build -t $(REGISTRY)/burnqed-$$image:$(TAG) -f images/$$image/Dockerfile . && \
+		$(BUILDER) build -t $(REGISTRY)/burnqed-$$image:$(TAG) -f images/Dockerfile --target $$image . && \
 		$(BUILDER) push $(REGISTRY)/burnqed-$$image:$(TAG) || exit 1; \
 	done
 
@@ -78,7 +78,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-head
 lock: $(READY)
 	$(COMPILE) --extra train --extra dev --extra cluster pyproject.toml -o requirements.lock
 	printf 'setuptools>=80\nuv>=0.9\n' | $(COMPILE) - -o images/build.lock
-	$(COMPILE) --constraint requirements.lock pyproject.toml -o images/worker/requirements.lock
-	echo 'torch>=2.9' | $(COMPILE) --constraint requirements.lock - -o images/trainer/torch.lock
-	$(COMPILE) --constraint requirements.lock --extra train pyproject.toml -o images/trainer/requirements.lock \
-		$$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' images/trainer/torch.lock)
+	$(COMPILE) --constraint requirements.lock pyproject.toml -o images/worker.lock
+	echo 'torch>=2.9' | $(COMPILE) --constraint requirements.lock - -o images/torch.lock
+	$(COMPILE) --constraint requirements.lock --extra train pyproject.toml -o images/trainer.lock \
+		$$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' images/torch.lock)
