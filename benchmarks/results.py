@@ -3,8 +3,8 @@
     make results                                           # three seeds of profile `small`, hours
     python benchmarks/results.py --seeds 1 --profile smoke --store /tmp/results --out /tmp/results.md
 
-A control of each seed trains the same number of steps but searches one theorem only, so that what longer training alone
-brings shows beside what the found proofs bring. Every iteration is an ordinary `burnqed run iteration`, so that the same
+With --control each seed has a control that trains the same number of steps but searches one theorem only, so that what longer
+training alone brings shows beside what the found proofs bring. Every iteration is an ordinary `burnqed run iteration`, so that the same
 command continues what was cut off. Figures are summed over seeds; changes are paired by (seed, theorem), with McNemar's exact
 test. The evaluation never tries probe tactics.
 """
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--profile", default="small")
     parser.add_argument("--store", default="results")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--control", action=argparse.BooleanOptionalAction, default=True, help="also run the controls")
+    parser.add_argument("--control", action="store_true", help="also run the controls")
     parser.add_argument("--out", default="results/results.md", help="where the table is written besides the terminal")
     options = parser.parse_args()
     options.command = (
