@@ -2,5 +2,5 @@
 ARG WORKER
 FROM ${WORKER}
 USER 0
-RUN python -c 'import burnqed.steps.report as step; open(step.__file__, "a").write("\nrun = None\n")'
+RUN python -c 'import burnqed.steps.report as step; open(step.__file__, "a").write("\nverdict = None\n")'
 USER 1000:1000
