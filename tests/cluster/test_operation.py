@@ -55,7 +55,7 @@ def test_a_missing_secret_is_mended_by_making_it(cluster: Cluster, iterations: l
         cluster.wait(name, has_failed)
     before = runs_of(cluster.tasks(name))
     assert before.keys() == {"plan", "decision"}
-    assert "s3://" in cluster.burnqed("logs", name, "--step", "decision").stdout
+    assert "s3://" in cluster.burnqed("logs", name, "--step", "decision", through="server").stdout
     done = cluster.burnqed("retry", name, "--watch")
     assert done.returncode == 0, done.stdout + done.stderr
     check_retried(cluster, name, "decision", before)
@@ -76,7 +76,7 @@ def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster,
     after = cluster.tasks(name)
     assert after["data"].phase == "Succeeded"
     assert runs_of(after)["plan"] == before["plan"]
-    assert cluster.burnqed("stop", name).returncode == 0
+    assert cluster.burnqed("stop", name, through="server").returncode == 0
     stopped = cluster.wait(name, has_failed, seconds=120)
     assert {t.phase for t in tasks_of(stopped)} == {"Succeeded", "Failed"}
     assert cluster.burnqed("watch", name).returncode == 1
@@ -108,8 +108,8 @@ def test_a_question_is_listed_shown_and_answered(cluster: Cluster, answer: str, 
     cluster.store.write_text(f"{run}/iterations/iter_0/x", "x")
     name = cluster.submit("clean", "--iter", "0", "--run", run)
     cluster.wait(name, suspended)
-    assert "waits for an answer" in cluster.burnqed("status", name).stdout
     for through in ("kube", "server"):
+        assert "waits for an answer" in cluster.burnqed("status", name, through=through).stdout
         assert name in cluster.burnqed("list", through=through).stdout
     done = cluster.burnqed("approve", name, *filter(None, [answer]))
     assert done.returncode == 0, done.stderr
