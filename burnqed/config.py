@@ -241,6 +241,7 @@ class WorkflowConfig(Section):
 class PoolConfig(Section):
     """Where one kind of container runs on a cluster, and what it may use. Kubernetes quantities; a limit of None is the request."""
 
+    model_config = ConfigDict(coerce_numbers_to_str=True)
     cpu: str = Field("2", pattern=QUANTITY)
     cpu_limit: str | None = Field(None, pattern=QUANTITY)
     memory: str = Field("4Gi", pattern=QUANTITY)

@@ -20,6 +20,8 @@ FORBIDDEN = 403
 STARTUP_S = {"embedded": 20.0, "sglang": 240.0}
 """Until a policy server answers: starting the pod, fetching and loading the model."""
 STARTUP_SHARE = 0.1
+IDENTITIES = ("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id")
+"""Annotations by which a service account gets a cloud's rights without keys."""
 UNITS = {
     "": 1.0,
     "m": 1e-3,
@@ -178,7 +180,7 @@ def check_objects(access: Any, config: RunConfig) -> None:
         with access.errors(f"{what} ({name}) is missing in the namespace {namespace}; install the chart there again."):
             read(name, namespace)
     account = core.read_namespaced_service_account(cluster.service_account, namespace)
-    if not (account.metadata.annotations or {}):
+    if not set(IDENTITIES) & (account.metadata.annotations or {}).keys():
         with access.errors(
             f"The Secret {cluster.store_secret} is missing in the namespace {namespace}, and the service account has no workload "
             "identity; make it with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give store.accessKey to the chart."

@@ -1,0 +1,150 @@
+"""What is looked at before a workflow is submitted, and what `retry` changes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from burnqed import __version__
+from burnqed.config import PoolConfig
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.resolve import from_json, resolve
+from burnqed.run.argo.access import Settings
+from burnqed.run.argo.preflight import (
+    Findings,
+    check_argo,
+    check_images,
+    check_nodes,
+    check_startup,
+    check_store,
+    check_version,
+    quantity,
+)
+from burnqed.run.argo.submit import build, retried, tagged
+from tests.fixtures.s3 import S3Server
+
+GPU_POOL = ("serving.gpus=1", "serving.cpu=4", "serving.memory=16Gi", 'serving.node_selector=["pool=gpu"]')
+
+
+def settings(**changed: Any) -> Settings:
+    images = {f"{name}-image": f"registry.example:5000/burnqed-{name}:1" for name in ("worker", "trainer", "sglang")}
+    return Settings(**{"version": __version__, "profile": "small", "store": "s3://b/p", "images": images, **changed})
+
+
+def node(**labels: str) -> SimpleNamespace:
+    allocatable = {"nvidia.com/gpu": "1", "cpu": "7910m", "memory": "30Gi"}
+    return SimpleNamespace(metadata=SimpleNamespace(labels=labels), status=SimpleNamespace(allocatable=allocatable))
+
+
+def access(*nodes: SimpleNamespace) -> SimpleNamespace:
+    return SimpleNamespace(core=SimpleNamespace(list_node=lambda: SimpleNamespace(items=list(nodes))))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "warned"), [([], True), ([node(pool="cpu")], True), ([node(pool="gpu")], False)], ids=["none", "another", "fits"]
+)  # fmt: skip
+def test_a_pool_with_gpus_that_no_node_can_hold_is_warned_of(nodes: list[SimpleNamespace], warned: bool) -> None:
+    found = Findings()
+    check_nodes(access(*nodes), resolve("small", list(GPU_POOL)).config, found)
+    assert ["pool serving with pool=gpu" in warning for warning in found.warnings] == [True] * warned
+
+
+def test_a_number_is_a_quantity_too() -> None:
+    assert resolve("small", ["worker.cpu=4"]).config.worker.cpu == "4"
+
+
+def test_pools_without_gpus_ask_for_no_node() -> None:
+    found = Findings()
+    check_nodes(access(), resolve("small").config, found)
+    assert found.warnings == []
+
+
+@pytest.mark.parametrize(("text", "number"), [("500m", 0.5), ("4Gi", 4 * 2**30), ("2", 2.0), ("1.5G", 1.5e9)])
+def test_quantities_of_kubernetes_are_numbers(text: str, number: float) -> None:
+    assert quantity(text) == number
+
+
+def test_a_quantity_that_kubernetes_does_not_know_is_refused() -> None:
+    with pytest.raises(BadInput, match="write for example 500m or 4Gi"):
+        quantity("4 GB")
+    with pytest.raises(ValueError, match="memory"):
+        PoolConfig(memory="4 GB")
+
+
+@pytest.mark.parametrize(("shards", "warned"), [(1, False), (200, True)])
+def test_shards_that_hardly_outlast_the_start_of_their_pod_are_warned_of(shards: int, warned: bool) -> None:
+    found = Findings()
+    check_startup(resolve("small", [f"search.shards={shards}", "search.seconds=60"]).config, found)
+    assert bool(found.warnings) == warned
+
+
+def test_an_old_argo_is_refused_and_a_new_one_is_not() -> None:
+    for version in ("v3.6.0", "v4.0.2", "latest"):
+        check_argo(version)
+    with pytest.raises(BadInput, match="too old"):
+        check_argo("v3.5.14")
+
+
+def test_a_chart_of_another_version_is_warned_of() -> None:
+    found = Findings()
+    check_version(settings(version="0.0.1"), found)
+    assert "0.0.1" in found.warnings[0]
+
+
+def test_an_iteration_whose_predecessor_is_missing_is_refused_where_the_store_can_be_read(s3: S3Server) -> None:
+    found = Findings()
+    check_store(f"s3://{s3.bucket}/preflight", Layout("main", 0), found)
+    with pytest.raises(BadInput, match="Iteration 0 of the run 'main'.*--iter 0"):
+        check_store(f"s3://{s3.bucket}/preflight", Layout("main", 1), found)
+    assert found.warnings == []
+
+
+def test_a_store_that_cannot_be_read_from_here_is_left_to_the_first_step(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    found = Findings()
+    check_store(f"s3://{s3.bucket}/preflight", Layout("main", 1), found)
+    assert "was not looked at from here" in found.warnings[0]
+
+
+def test_a_folder_is_no_store_for_pods() -> None:
+    with pytest.raises(BadInput, match="pods do not see"):
+        check_store("runs", Layout("main", 0), Findings())
+
+
+def document(image: str | None = None, **changed: Any) -> dict[str, Any]:
+    return build("iteration", resolve("small").config, settings(**changed), store="s3://b/p", run="main", image=image, given={"iteration": 1})  # fmt: skip
+
+
+def images(workflow: dict[str, Any]) -> dict[str, str]:
+    return {p["name"]: p["value"] for p in workflow["spec"]["arguments"]["parameters"] if p["name"].endswith("-image")}
+
+
+def test_images_are_the_chart_s_with_the_tag_that_was_given() -> None:
+    assert images(document())["worker-image"] == "registry.example:5000/burnqed-worker:1"
+    assert images(document("2"))["trainer-image"] == "registry.example:5000/burnqed-trainer:2"
+    assert tagged("registry.example:5000/burnqed-worker", "2") == "registry.example:5000/burnqed-worker:2"
+
+
+def test_a_workflow_whose_image_has_no_name_is_refused() -> None:
+    check_images(document())
+    with pytest.raises(BadInput, match="No image is named for trainer-image"):
+        check_images(document(images={"worker-image": "w:1", "trainer-image": "", "sglang-image": ""}))
+
+
+def test_a_run_s_name_has_to_be_a_label() -> None:
+    with pytest.raises(BadInput, match="cannot name a run"):
+        build("iteration", resolve("small").config, None, store="s3://b/p", run="a run", image=None, given={"iteration": 0})  # fmt: skip
+
+
+def test_a_retry_changes_images_and_configuration_and_nothing_else() -> None:
+    assert retried(document(), None, []) == {}
+    assert retried(document(), "3", []).keys() == {"worker-image", "trainer-image", "sglang-image"}
+    changed = retried(document(), None, ["search.budget=7"])
+    assert changed.keys() == {"config"}
+    before, after = resolve("small").config, from_json(changed["config"])
+    assert after == before.model_copy(update={"search": before.search.model_copy(update={"budget": 7})})
