@@ -82,7 +82,7 @@ def test_the_workflow_succeeds_with_every_theorem_exactly_once(cluster: Cluster,
     # The logs say what happened.
     after = cluster.tasks(name)
     assert [len(after[task.task].attempts) for task in (deleted, lean, sidecar)] == [2, 1, 2]
-    assert "Lean" in kept(cluster, f"{lean.task}-0-main")
+    assert "the Lean process ended" in kept(cluster, f"{lean.task}-0-main")
     assert "policy server" in kept(cluster, f"{sidecar.task}-0-main")
     assert log.returncode == 0
     assert "search(3) │" in live

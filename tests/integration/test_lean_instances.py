@@ -71,7 +71,7 @@ async def test_memory_beyond_the_cap_is_a_crash_not_a_full_machine() -> None:
         assert max(instance["heapMb"] for instance in (await lean.stats())["instances"]) <= 180
 
 
-async def test_states_survive_the_end_of_the_whole_process() -> None:
+async def test_states_survive_the_end_of_the_whole_process(caplog: pytest.LogCaptureFixture) -> None:
     async with EmbeddedLean(workers=1) as lean:
         root, state = await opened(lean, "intro a b", "have h : a = a := rfl")
         _, short = await opened(lean)
@@ -86,6 +86,9 @@ async def test_states_survive_the_end_of_the_whole_process() -> None:
         assert stats["searches"] == 2  # each was made again once
         await lean.release(root)
         assert (await lean.stats())["searches"] == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "the Lean process ended (exit status -9); another one takes its place, and its states are made again"
+    ]
 
 
 async def test_instances_are_recycled_and_searches_go_on() -> None:

@@ -24,6 +24,7 @@ from burnqed.lean.embedded.install import SCRIPTS, install
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.pool import default_workers
 from burnqed.lean.protocol import DEFAULT_HEADER, Outcome, ProofState, TacticStatus, Theorem, Verdict
+from burnqed.log import log
 
 LINE_BYTES = 1 << 27
 """Longest line of an answer: goals can be large."""
@@ -295,9 +296,11 @@ class EmbeddedLean:
             elif (waiting := self._pending.get(answer["id"])) and not waiting.done():
                 waiting.set_result(answer)
         await process.wait()
+        died = ProcessDied(f"the Lean process ended (exit status {process.returncode})")
         if self._process is process:
             self._process = None  # the next request starts another
-        died = ProcessDied(f"the Lean process ended (exit status {process.returncode})")
+            if not self._is_closed:
+                log.warning("%s; another one takes its place, and its states are made again", died)
         if not ready.done():
             ready.set_exception(died)
         for answer_to in self._pending.values():
