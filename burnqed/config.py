@@ -167,6 +167,9 @@ class SearchConfig(Section):
     """λ: the path's log-probability is divided by depth^λ, so that deep paths are not starved."""
     energy_depth: int = Field(2, ge=1)
     """d₀: the energy counts fully from this depth on; near the root the head has little to go by."""
+    widening: float | None = Field(1.5, gt=1)
+    """Where every state is expanded and budget is left, all are opened again at so many times the temperature, then at its square, …,
+    until that leads nowhere; None ends the search there. A sharp policy offers two or three distinct tactics, so that its budget would stay unspent."""
     noise: bool = True
     """Iteration 0 also searches with the noisy variant."""
     noise_temperature: float = Field(1.2, ge=0)

@@ -22,6 +22,9 @@ from burnqed.search.tools import Pair, Question, Tools, node_seed
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
 
+HOT = 2.0
+"""At so many times the temperature, states are not opened again unless that led to new ones the last time."""
+
 
 class TheoremSearch:
     def __init__(self, task: Task, tools: Tools) -> None:
@@ -32,6 +35,8 @@ class TheoremSearch:
         self.budget = Budget(tools.settings.budget, tools.settings.seconds)
         self.tree = Tree()
         self.proof: Node | None = None
+        self.opened_again = 0  # how often all states were
+        self.new_states = 0  # since then
         self.cut_at_depth = False
         self.crashed = 0  # expansions
         self.lean_calls = 0
@@ -54,7 +59,7 @@ class TheoremSearch:
     async def _explore(self) -> tuple[ProofStatus, str]:
         """Expands states, best first, until the theorem is proved or a limit is reached. Returns status and reason."""
         reason = ""
-        while not reason and (node := self.tree.pop()) is not None:
+        while not reason and (node := self.tree.pop() or self._widened()) is not None:
             reason = self.budget.spent() or ("" if await self._expand(node) else "time")
             if self.proof:
                 return ProofStatus.PROVED, ""
@@ -68,17 +73,33 @@ class TheoremSearch:
             )
         return ProofStatus.UNPROVED, reason or ("depth" if self.cut_at_depth else "exhausted")
 
+    def _widened(self) -> Node | None:
+        """The best state, opened again with all others at a higher temperature; None where that leads nowhere any more."""
+        given = self.settings.temperature
+        is_hot = self.opened_again and self.temperature >= HOT * given
+        if self.settings.widening is None or not given or (is_hot and not self.new_states):
+            return None
+        self.opened_again += 1
+        self.new_states = 0
+        self.tree.open_again()
+        return self.tree.pop()
+
+    @property
+    def temperature(self) -> float:
+        return self.settings.temperature * (self.settings.widening or 1.0) ** self.opened_again
+
     async def _expand(self, node: Node) -> bool:
         """Tries candidates at one state. Sets `proof` when one of them ends a proof that is accepted.
 
         Returns False when time ran out; what Lean had answered by then is kept.
         """
         assert node.state is not None
-        seed = node_seed(self.task, node.row.state_id)
-        proposal = await self._propose(Question(node.state.text, seed))
+        seed, temperature = node_seed(self.task, node.row.state_id, self.opened_again), self.temperature
+        proposal = await self._propose(Question(node.state.text, seed, temperature))
         if proposal is None:
             return False
-        node.row.visit_order = self.budget.spent_nodes
+        if node.row.visit_order is None:
+            node.row.visit_order = self.budget.spent_nodes
         self.budget.spent_nodes += 1
         self.distinct.append(len(proposal.candidates))
         root = self.tree.nodes[0].row
@@ -87,6 +108,9 @@ class TheoremSearch:
         log_probs: dict[str, float | None] = {c.tactic: c.log_prob for c in proposal.candidates}
         for tactic in self.settings.probe_tactics:
             log_probs.setdefault(tactic, None)
+        if self.opened_again:
+            for tactic in self.tree.tried(node) & log_probs.keys():
+                del log_probs[tactic]
         # To its path a probe tactic costs as much as the policy's least likely candidate.
         probe_cost = min((c.log_prob for c in proposal.candidates), default=0.0)
         outcomes = await self._apply(node.state, list(log_probs))
@@ -100,7 +124,7 @@ class TheoremSearch:
                 log_prob=log_prob,
                 path_log_prob=node.path_log_prob + (probe_cost if log_prob is None else log_prob),
                 model_version=None if log_prob is None else proposal.model_version,
-                temperature=None if log_prob is None else self.settings.temperature,
+                temperature=None if log_prob is None else temperature,
             )
             for (tactic, log_prob), outcome in zip(log_probs.items(), outcomes, strict=True)
             if outcome is not None
@@ -114,7 +138,9 @@ class TheoremSearch:
                 return True
         if None in outcomes:
             return False
-        await self._queue([c for c in children if c.state and not c.row.is_terminal and c.row.same_as is None])
+        fresh = [c for c in children if c.state and not c.row.is_terminal and c.row.same_as is None]
+        self.new_states += len(fresh)
+        await self._queue(fresh)
         return True
 
     async def _queue(self, fresh: Sequence[Node]) -> None:

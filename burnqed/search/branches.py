@@ -116,7 +116,7 @@ class BranchSearch:
         fresh = []
         for node, proposal in zip(nodes, proposals, strict=True):
             assert node.state is not None
-            known = {n.row.tactic for n in self.tree.nodes if n.parent is node}
+            known = self.tree.tried(node)
             tried: dict[str, float | None] = {
                 c.tactic: c.log_prob for c in proposal.candidates if c.tactic not in known
             }

@@ -28,6 +28,7 @@ class Tree:
         self.nodes: list[Node] = []
         self._seen: dict[str, int] = {}
         self._queue: list[tuple[float, int]] = []
+        self._expanded: list[tuple[float, int]] = []
 
     def add(
         self,
@@ -69,7 +70,18 @@ class Tree:
 
     def pop(self) -> Node | None:
         """The state of highest priority, or None when none is left."""
-        return self.nodes[heapq.heappop(self._queue)[1]] if self._queue else None
+        if not self._queue:
+            return None
+        self._expanded.append(heapq.heappop(self._queue))
+        return self.nodes[self._expanded[-1][1]]
+
+    def open_again(self) -> None:
+        """Queues every state that was expanded, at the priority that it had."""
+        self._queue, self._expanded = sorted(self._expanded), []
+
+    def tried(self, node: Node) -> set[str]:
+        """The tactics that were applied at a node."""
+        return {child.row.tactic for child in self.nodes if child.parent is node and child.row.tactic is not None}
 
     @staticmethod
     def tactics(node: Node) -> list[str]:

@@ -22,6 +22,7 @@ class SearchSettings:
     beta: float
     length_exponent: float
     energy_depth: int
+    widening: float | None
     open_theorems: int
     probe_tactics: tuple[str, ...] = ()
     """Tried at every expanded state besides the policy's candidates."""
@@ -39,6 +40,7 @@ class SearchSettings:
             beta=config.beta,
             length_exponent=config.length_exponent,
             energy_depth=config.energy_depth,
+            widening=config.widening,
             open_theorems=config.open_theorems,
             probe_tactics=PROBE_TACTICS if config.probe_tactics else (),
         )
@@ -56,5 +58,6 @@ class SearchSettings:
             beta=search.beta,
             length_exponent=search.length_exponent,
             energy_depth=search.energy_depth,
+            widening=search.widening,
             open_theorems=search.open_theorems,
         )

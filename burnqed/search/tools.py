@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ class Question(NamedTuple):
 
     state: str
     seed: int
+    temperature: float
 
 
 class Pair(NamedTuple):
@@ -49,11 +51,17 @@ class Tools:
             await self.energies.close()
 
     async def _propose(self, questions: list[Question]) -> list[Proposal]:
+        by_temperature: dict[float, list[Question]] = {}
+        for question in questions:
+            by_temperature.setdefault(question.temperature, []).append(question)
+        answers = await asyncio.gather(*(self._propose_at(t, group) for t, group in by_temperature.items()))
+        found = dict(zip(by_temperature, map(iter, answers), strict=True))
+        return [next(found[question.temperature]) for question in questions]
+
+    async def _propose_at(self, temperature: float, questions: list[Question]) -> list[Proposal]:
+        states, seeds = [q.state for q in questions], [q.seed for q in questions]
         return await self._policy.propose(
-            [q.state for q in questions],
-            candidates=self.settings.candidates,
-            temperature=self.settings.temperature,
-            seeds=[q.seed for q in questions],
+            states, candidates=self.settings.candidates, temperature=temperature, seeds=seeds
         )
 
     async def _score(self, pairs: list[Pair]) -> list[float]:
@@ -61,7 +69,7 @@ class Tools:
         return await self._scorer.score([p.state for p in pairs], [p.goal for p in pairs])
 
 
-def node_seed(task: Task, state_id: int) -> int:
+def node_seed(task: Task, state_id: int, opened_again: int = 0) -> int:
     """Seed for the candidates of one node: 31 bits of a hash, the same whenever and beside whatever it is expanded."""
-    text = f"{task.seed}\0{task.theorem.name}\0{task.sample}\0{state_id}"
+    text = f"{task.seed}\0{task.theorem.name}\0{task.sample}\0{state_id}" + f"\0{opened_again}" * (opened_again > 0)
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1

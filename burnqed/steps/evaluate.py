@@ -44,5 +44,9 @@ async def run(context: Context, unit: Unit) -> Facts:
     )
 
 
-SECTIONS = ("evaluate", "lean", *(f"search.{name}" for name in ("alpha", "beta", "length_exponent", "energy_depth")))
+SECTIONS = (
+    "evaluate",
+    "lean",
+    *(f"search.{name}" for name in ("alpha", "beta", "length_exponent", "energy_depth", "widening")),
+)
 STEP = Step("evaluate", 1, SECTIONS, units, run, shards=count, sharded=True)

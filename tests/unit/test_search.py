@@ -21,7 +21,7 @@ from burnqed.trajectory.schema import ProofStatus
 from tests.fixtures.scripted import ScriptedLean, ScriptedPolicy, ScriptedScorer
 
 PLAIN = SearchSettings.for_search(
-    SearchConfig(budget=50, length_exponent=0.0, beta=0.0, energy_depth=1, open_theorems=4)
+    SearchConfig(budget=50, length_exponent=0.0, beta=0.0, energy_depth=1, widening=None, open_theorems=4)
 )
 
 TWO_STEPS = {"A": {"go": "B", "stay": "A"}, "B": {"end": ""}}
@@ -192,6 +192,39 @@ async def test_states_at_the_greatest_depth_are_not_expanded_but_proofs_that_end
 
 async def test_a_search_with_nothing_left_says_exhausted() -> None:
     (found,) = await run(ScriptedLean({"A": {"go": "B"}}), ScriptedPolicy({"A": {"go": -1.0}}), "A")
+    assert (found.result.status, found.result.reason) == (ProofStatus.UNPROVED, "exhausted")
+
+
+class Sharp(ScriptedPolicy):
+    """Says what is less likely than exp(-t) at temperatures of t and more only."""
+
+    async def propose(self, states, *, candidates, temperature, seeds):  # type: ignore[no-untyped-def]
+        found = await super().propose(states, candidates=candidates, temperature=temperature, seeds=seeds)
+        return [replace(p, candidates=tuple(c for c in p.candidates if -c.log_prob <= temperature)) for p in found]
+
+
+SHARP = {"A": {"dead": -1.0, "go": -1.5, "late": -9.0}, "X": {"wrong": -1.0}, "B": {"end": -2.0}}
+
+
+async def test_a_search_that_runs_dry_opens_its_states_again_at_higher_temperatures() -> None:
+    lean, policy = ScriptedLean({"A": {"dead": "X", "go": "B"}, "B": {"end": ""}}), Sharp(SHARP)
+    (found,) = await run(lean, policy, "A", settings=replace(PLAIN, widening=1.5))
+    assert found.result.proof == "go\nend"
+    # A, X; at 1.5 A (`go`), X, B; at 2.25 A, X, B (`end`).
+    assert policy.expanded == ["A", "X", "A", "X", "B", "A", "X", "B"]
+    assert (found.result.nodes, found.result.nodes_at_proof) == (8, 8)
+    rows = rows_of(found)
+    assert len(found.states) == 5, "no tactic is applied twice at a state"
+    assert [rows[t].temperature for t in ("dead", "go", "end")] == [1.0, 1.5, 2.25]
+    assert [rows[t].visit_order for t in (None, "dead", "go")] == [0, 1, 4], "when a state was expanded first"
+
+
+@pytest.mark.parametrize(("temperature", "times"), [(1.0, 2), (0.0, 1)])
+async def test_a_search_that_leads_nowhere_at_a_high_temperature_ends(temperature: float, times: int) -> None:
+    policy = ScriptedPolicy({"A": {"dead": -1.0}, "X": {"wrong": -1.0}})
+    settings = replace(PLAIN, temperature=temperature, widening=2.5)
+    (found,) = await run(ScriptedLean({"A": {"dead": "X"}}), policy, "A", settings=settings)
+    assert policy.expanded == ["A", "X"] * times
     assert (found.result.status, found.result.reason) == (ProofStatus.UNPROVED, "exhausted")
 
 
