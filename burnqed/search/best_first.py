@@ -101,7 +101,8 @@ class TheoremSearch:
         if node.row.visit_order is None:
             node.row.visit_order = self.budget.spent_nodes
         self.budget.spent_nodes += 1
-        self.distinct.append(len(proposal.candidates))
+        if not self.opened_again:
+            self.distinct.append(len(proposal.candidates))
         root = self.tree.nodes[0].row
         root.model_version, root.temperature = proposal.model_version, self.settings.temperature
 
