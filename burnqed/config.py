@@ -111,7 +111,7 @@ class SftConfig(Section):
     base_pairs: int = Field(10_000, ge=0)
     """Base pairs sampled at iterations after 0; 0 means all."""
     trajectory_upsample: int = Field(10, ge=1)
-    """How often each pair from a found proof counts."""
+    """How often a pair from a found proof counts at most: 1 / the probability that the policy gave to its tactic."""
     evaluation_pairs: int = Field(500, ge=0)
     """Validation pairs of each kind (base, trajectory) that the evaluation loss is measured on; 0 means all."""
     precision: Literal["float32", "bfloat16"] = "float32"

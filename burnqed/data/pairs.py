@@ -31,6 +31,8 @@ class TacticPair(BaseModel):
     """Where it was traced: `corpus`, `github`, `search`, …"""
     num_goals: int | None = Field(None, ge=0)
     """Goals of `state`."""
+    log_prob: float | None = None
+    """Of the tactic under the policy that found it; None where no policy proposed it."""
 
 
 def parse_pairs(text: str, where: str) -> list[TacticPair]:

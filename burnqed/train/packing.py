@@ -35,6 +35,8 @@ class Example:
     """[n]: prompt, tactic, end of sequence."""
     prompt_length: int
     """The loss covers the tokens from here on."""
+    log_prob: float | None = None
+    """See `TacticPair`."""
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -51,8 +53,8 @@ def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int) -> tupl
     tactics = tokenizer([pair.tactic.strip() for pair in pairs], add_special_tokens=False)["input_ids"]
     end = [tokenizer.eos_token_id]
     examples = [
-        Example(np.array(before + after + end, dtype=np.int64), len(before))
-        for before, after in zip(prompts, tactics, strict=True)
+        Example(np.array(before + after + end, dtype=np.int64), len(before), pair.log_prob)
+        for pair, before, after in zip(pairs, prompts, tactics, strict=True)
     ]
     short = [example for example in examples if len(example) <= max_length]
     return short, len(examples) - len(short)

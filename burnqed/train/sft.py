@@ -9,6 +9,7 @@ loop (`burnqed.train.loop`) is plain torch: a small model on two processor cores
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,19 +129,18 @@ def train_sft(
             "There is no tactic pair to train on; give known proofs, or check the filters of the data section."
         )
     check_packing(model, training[:8])
-    repeats = [1] * len(examples["base"]) + [config.trajectory_upsample] * len(examples["trajectory"])
+    counts = [repeats(example.log_prob, config.trajectory_upsample) for example in examples["trajectory"]]
     validation: dict[Kind, list[Example]] = {
         "base": examples["base validation"],
         "trajectory": examples["trajectory validation"],
     }
-    log.info(
-        "fine-tuning: %s; %d too long", ", ".join(f"{len(e):,} {name} pairs" for name, e in examples.items()), too_long
-    )
+    sizes = ", ".join(f"{len(e):,} {name} pairs" for name, e in examples.items())
+    log.info("fine-tuning: %s; %d too long; trajectory pairs count %d times", sizes, too_long, sum(counts))
     # 3. Training
     run = Training(
         model,
         training,
-        repeats,
+        [1] * len(examples["base"]) + counts,
         validation,
         config,
         steps=config.steps if iteration == 0 else config.later_steps,
@@ -173,6 +173,15 @@ def train_sft(
     )
     (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1, exclude=TIMINGS) + "\n", encoding="utf-8")
     return outcome
+
+
+def repeats(log_prob: float | None, most: int) -> int:
+    """How often a found pair counts: once where the policy was sure of the tactic, up to `most` times where it was not (1 / probability).
+
+    A policy finds what it is already sure of. Counted alike, these pairs make it surer still, until eight samples are one tactic; counted by
+    inverse probability, as in importance sampling, every way to a proof weighs the same.
+    """
+    return most if log_prob is None else min(most, max(1, round(math.exp(min(-log_prob, 50.0)))))
 
 
 def find_start(base: Path, previous: Path | None, config: SftConfig, kind: str, iteration: int) -> Start:
@@ -230,5 +239,5 @@ def save(model: Any, target: Path, version: str) -> None:
 
 def fingerprint(config: SftConfig, iteration: int, version: str, chosen: dict[str, list[TacticPair]]) -> str:
     """Of all that decides the course of a training."""
-    data: dict[str, Any] = {name: [(p.state, p.tactic) for p in part] for name, part in chosen.items()}
+    data: dict[str, Any] = {name: [(p.state, p.tactic, p.log_prob) for p in part] for name, part in chosen.items()}
     return digest_of([config.model_dump(), iteration, version, data])

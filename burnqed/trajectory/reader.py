@@ -34,6 +34,7 @@ PAIRS = pa.schema(
         pa.field("state_after", pa.string(), nullable=False),  # "" when no goals remain
         pa.field("depth", pa.int32(), nullable=False),  # of `state`: tactics before this one
         pa.field("num_goals", pa.int32(), nullable=False),  # of `state`
+        pa.field("log_prob", pa.float32()),  # of `tactic`; null where the policy did not propose it
     ]
 )
 
@@ -106,6 +107,7 @@ def proof_pairs(rows: pa.Table) -> pa.Table:
                     "state_after": after["state"],
                     "depth": before["depth"],
                     "num_goals": before["num_goals"],
+                    "log_prob": after["log_prob"],
                 }
             )
     return pa.Table.from_pylist(pairs, schema=PAIRS)
@@ -155,7 +157,18 @@ def off_path_states(rows: pa.Table) -> pa.Table:
 
 def _paths(rows: pa.Table) -> dict[Key, list[dict[str, Any]]]:
     """The rows of each checked proof, from the root to the end."""
-    names = ["theorem", "sample", "state_id", "depth", "state", "tactic", "num_goals", "is_terminal", "remaining_depth"]
+    names = [
+        "theorem",
+        "sample",
+        "state_id",
+        "depth",
+        "state",
+        "tactic",
+        "num_goals",
+        "is_terminal",
+        "remaining_depth",
+        "log_prob",
+    ]
     paths: dict[Key, list[dict[str, Any]]] = defaultdict(list)
     for row in rows.filter(rows["on_proof_path"]).select(names).to_pylist():
         paths[row["theorem"], row["sample"]].append(row)

@@ -1,6 +1,7 @@
 """Fine-tuning and export, with real training of a small model."""
 
 import json
+import math
 import random
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ from burnqed.train.loop import LossRow
 from burnqed.train.losses import check_packing, completion_loss
 from burnqed.train.model import load_model, load_tokenizer, load_trainable
 from burnqed.train.packing import IGNORED, batches, encode, pack, shuffled
-from burnqed.train.sft import Pairs, SftOutcome, train_sft
+from burnqed.train.sft import Pairs, SftOutcome, repeats, train_sft
 
 SHAPE = PolicyConfig(hidden_size=48, layers=2, heads=3, vocabulary=400, max_prompt_tokens=128, max_new_tokens=24)
 SETTINGS = SftConfig(
@@ -219,6 +220,15 @@ def test_batches_keep_to_their_tokens(base: Path) -> None:
 
 
 # ---- training
+
+
+@pytest.mark.parametrize(
+    ("probability", "count"), [(None, 8), (1.0, 1), (0.9, 1), (0.5, 2), (0.2, 5), (0.01, 8), (1e-300, 8)]
+)
+def test_a_found_pair_counts_as_often_as_the_policy_would_have_had_to_try(
+    probability: float | None, count: int
+) -> None:
+    assert repeats(None if probability is None else math.log(probability), most=8) == count
 
 
 def test_training_lowers_the_loss_on_theorems_that_it_never_saw(full: Trained) -> None:

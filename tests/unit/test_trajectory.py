@@ -88,6 +88,7 @@ async def test_pairs_are_the_steps_of_checked_proofs() -> None:
         ("X", "c", "Z", 1, 1),
         ("Z", "end", "", 2, 1),
     ]
+    assert [p["log_prob"] for p in pairs] == pytest.approx([-1.0, -0.5, -0.1])
     assert proof_pairs(to_table(await searched("u", "Y"), "run", 0)).num_rows == 0
 
 
