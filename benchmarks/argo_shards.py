@@ -17,6 +17,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from hera.workflows.models import PodGC
+
 from burnqed.run.argo.kube import GROUP
 from burnqed.run.argo.nodes import is_over, phase_of
 from tests.fixtures.cluster import Cluster, installed, publish_ours
@@ -59,7 +61,7 @@ def controller_memory(cluster: Cluster) -> int:
 
 def measure(cluster: Cluster, shards: int, parallelism: int) -> Figures:
     began = time.monotonic()
-    name = cluster.create(fan_out(shards, parallelism=parallelism))
+    name = cluster.create(fan_out(shards, parallelism=parallelism, pod_gc=PodGC(strategy="OnPodSuccess")))
     stored = unpacked = memory = 0
     while True:
         time.sleep(EVERY_S)
