@@ -20,6 +20,7 @@ from pathlib import Path
 from hera.workflows.models import PodGC
 
 from burnqed.run.argo.kube import GROUP
+from burnqed.run.argo.kube import unpacked as unpacked_nodes
 from burnqed.run.argo.nodes import is_over, phase_of
 from tests.fixtures.cluster import Cluster, installed, publish_ours
 from tests.fixtures.small_workflows import fan_out
@@ -67,7 +68,7 @@ def measure(cluster: Cluster, shards: int, parallelism: int) -> Figures:
         time.sleep(EVERY_S)
         raw = cluster.access.custom.get_namespaced_custom_object(*GROUP, cluster.namespace, "workflows", name)
         stored = max(stored, len(json.dumps(raw)))
-        found = cluster.access.get(name)
+        found = unpacked_nodes(raw)
         unpacked = max(unpacked, len(json.dumps(found)))
         memory = max(memory, controller_memory(cluster))
         if is_over(found):

@@ -71,5 +71,6 @@ class Tools:
 
 def node_seed(task: Task, state_id: int, opened_again: int = 0) -> int:
     """Seed for the candidates of one node: 31 bits of a hash, the same whenever and beside whatever it is expanded."""
-    text = f"{task.seed}\0{task.theorem.name}\0{task.sample}\0{state_id}" + f"\0{opened_again}" * (opened_again > 0)
+    again = f"\0{opened_again}" if opened_again else ""
+    text = f"{task.seed}\0{task.theorem.name}\0{task.sample}\0{state_id}{again}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1

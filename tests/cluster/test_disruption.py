@@ -12,12 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 from kubernetes.stream import stream
 
-from burnqed.layout import Layout
+from burnqed.layout import Layout, shard_folder
 from burnqed.run.argo.nodes import TaskNode, is_over, phase_of, tasks_of
 from tests.fixtures.cluster import Cluster
 from tests.fixtures.small_workflows import out_of_memory
 
 LAYOUT = Layout("disrupted", 0)
+SEARCHED, SHARDS = LAYOUT.trajectories("main"), 4
 LONGER = ("select.theorems=48", "search.budget=12", "search.theorems_per_part=1", "search.open_theorems=2")
 """Over the small settings: a search that lasts long enough to be disturbed."""
 KILL = """
@@ -36,12 +37,9 @@ def kill_in(cluster: Cluster, pod: str, container: str, word: str) -> None:
     )  # fmt: skip
 
 
-def parts(cluster: Cluster, shard: str = "") -> list[str]:
-    """The files of the main search, or of one shard (`search(3)`)."""
-    number = shard.removeprefix("search(").removesuffix(")")
-    wanted = f"shard-{int(number):04d}-of" if number else ""
-    found = cluster.store.list(LAYOUT.trajectories("main"))
-    return [path for path in found if path.endswith(".parquet") and wanted in path]
+def parts(cluster: Cluster, folder: str = SEARCHED) -> list[str]:
+    """The files of the main search, or of one shard's folder."""
+    return [path for path in cluster.store.list(folder) if path.endswith(".parquet")]
 
 
 def next_shard(cluster: Cluster, name: str, seen: set[str]) -> TaskNode:
@@ -50,8 +48,9 @@ def next_shard(cluster: Cluster, name: str, seen: set[str]) -> TaskNode:
         workflow = cluster.access.get(name)
         assert not is_over(workflow), "the search was over too soon"
         for task in tasks_of(workflow):
-            searching = task.task.startswith("search(") and task.phase == "Running" and task.task not in seen
-            if searching and parts(cluster, task.task):
+            step, _, shard = task.task.removesuffix(")").partition("(")
+            searching = step == "search" and shard and task.phase == "Running" and task.task not in seen
+            if searching and parts(cluster, shard_folder(SEARCHED, int(shard), SHARDS)):
                 seen.add(task.task)
                 return task
         time.sleep(1)

@@ -11,16 +11,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from burnqed.resolve import profiles, resolve
+from burnqed.resolve import resolve
 from burnqed.run.argo.nodes import phase_of, tasks_of
 from burnqed.run.argo.submit import build
 from burnqed_workflows.registry import WORKFLOWS
 from tests.fixtures.cluster import Cluster
 from tests.fixtures.small_workflows import fan_out
-from tests.unit.test_workflow import GIVEN
+from tests.unit.test_workflow import GIVEN, PROFILES
 
 SHARDS = 60
-PROFILES = ["default", *profiles()]
 
 
 def document(name: str, profile: str) -> dict[str, object]:

@@ -13,11 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 from hera.workflows import DAG, Container, Env, Parameter, RetryStrategy, Suspend, UserContainer, Workflow
-from hera.workflows.models import HTTPGetAction, Mutex, Probe, Synchronization, ValueFrom
+from hera.workflows.models import HTTPGetAction, Mutex, Probe, Synchronization
 
 from burnqed.errors import BadInput
 from burnqed.run.local import LocalRunner, RunResult
 from burnqed_workflows.templates import RetryPolicy, question
+from tests.fixtures.small_workflows import fan_out
 
 
 def python(name: str, script: str, *, retry: RetryPolicy | None = None, **options: object) -> Container:
@@ -61,28 +62,7 @@ def test_a_condition_and_an_argument_may_be_a_parameter_of_the_workflow(mode: st
 
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_a_fan_out_runs_one_pod_for_each_number_that_a_parameter_lists(count: int, tmp_path: Path) -> None:
-    with Workflow(generate_name="w-", entrypoint="main") as w:
-        plan = python(
-            "plan",
-            f"import os, json; os.makedirs(os.environ['OUT']); open(os.environ['OUT'] + '/shards', 'w').write(json.dumps(list(range({count}))))",
-            env=[Env(name="OUT", value="/tmp/out")],
-            outputs=[Parameter(name="shards", value_from=ValueFrom(path="/tmp/out/shards"))],
-        )
-        shard = python(
-            "shard", f"import sys; open({str(tmp_path)!r} + '/' + sys.argv[1], 'w')", inputs=[Parameter(name="shard")]
-        )
-        shard.args.append("{{inputs.parameters.shard}}")
-        last = python("last", "pass")
-        with DAG(name="main"):
-            plan(name="plan")
-            shard(
-                name="shard",
-                depends="plan",
-                with_param="{{tasks.plan.outputs.parameters.shards}}",
-                arguments={"shard": "{{item}}"},
-            )
-            last(name="last", depends="shard.Succeeded || shard.Skipped")
-    result = run(w)
+    result = run(fan_out(count, f"import sys; open({str(tmp_path)!r} + '/' + sys.argv[1], 'w')"))
     assert result.exit_code == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == [str(i) for i in range(count)]
     assert phases(result)["last"] == "Succeeded"
