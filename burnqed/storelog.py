@@ -15,14 +15,19 @@ EVERY_S = 20.0
 
 
 class StoreLog(logging.Handler):
-    """Keeps all lines, and writes them to one file of the store: every 20 s when there are new ones, and when it is closed."""
+    """Keeps all lines, and writes them to one file of the store: every 20 s when there are new ones, and when it is closed.
+
+    Goes on after what the file has: Argo gives a lost pod's successor the same task and attempt, and so does a retry by hand.
+    """
 
     def __init__(self, store: Store, path: str) -> None:
         super().__init__()
         self.setFormatter(formatter())
         self._store, self._path = store, path
         self._lines: list[str] = []
-        self._written = 0
+        with suppress(BadInput, TryAgain):  # a log is never a reason to lose the work
+            self._lines += [store.read_text(path)] if store.exists(path) else []
+        self._written = len(self._lines)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name="log")
         self._thread.start()
@@ -43,6 +48,6 @@ class StoreLog(logging.Handler):
 
     def _write(self) -> None:
         if (count := len(self._lines)) > self._written:
-            with suppress(BadInput, TryAgain):  # a log is never a reason to lose the work
+            with suppress(BadInput, TryAgain):
                 self._store.write_text(self._path, "".join(self._lines[:count]))
                 self._written = count

@@ -11,6 +11,7 @@ from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
+from burnqed.log import log
 from burnqed.policy.client import PolicyClient
 from burnqed.progress import Progress
 from burnqed.search.engine import OnResult, search
@@ -71,6 +72,8 @@ async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: W
     tasks = writer.pending()
     counts = Counter(result.status for result in writer.found)
     label = unit.prefix.removeprefix(f"{context.layout.root}/")
+    if writer.found:
+        log.info("%s was begun before: %d of its theorems are done, %d are left", label, len(writer.found), len(tasks))
     with Progress(len(tasks) + len(writer.found), label, "theorems", done=len(writer.found)) as progress:
 
         def add(found: SearchResult) -> None:

@@ -22,6 +22,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.cluster)
+            # A test's limit is its own, without the images and iterations that fixtures make before it.
+            limit = item.get_closest_marker("timeout")
+            item.add_marker(pytest.mark.timeout(limit.args[0] if limit else 300, func_only=True), append=False)
             if absent:
                 item.add_marker(
                     pytest.mark.skip(reason=f"needs a cluster: make test-cluster, or set {', '.join(absent)}")

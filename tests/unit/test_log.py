@@ -61,6 +61,14 @@ def test_the_store_has_the_whole_log_at_the_end(pod: None, tmp_path: Path) -> No
     assert [line["message"] for line in lines(kept)] == ["first", "second"]
 
 
+def test_a_second_pod_of_the_same_attempt_goes_on_after_what_the_first_wrote(pod: None, tmp_path: Path) -> None:
+    for message in ("first", "second"):
+        log.addHandler(StoreLog(Store(str(tmp_path)), "a.log"))
+        log.info(message)
+        close()
+    assert [line["message"] for line in lines((tmp_path / "a.log").read_text())] == ["first", "second"]
+
+
 def test_the_store_has_it_while_the_pod_runs(pod: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storelog, "EVERY_S", 0.01)
     handler = StoreLog(Store(str(tmp_path)), "a.log")
