@@ -76,11 +76,14 @@ class Store:
         with self._errors(prefix):
             base = self.full("").rstrip("/") + "/"
             try:
-                found = self.fs.find(self.full(prefix))
+                found = self.fs.find(self.full(prefix), detail=True)
             except FileNotFoundError:
                 return []
         return sorted(
-            p.removeprefix(base) for p in found if p.startswith(base) and TEMPORARY not in p.rpartition("/")[2]
+            path.removeprefix(base)
+            for path, info in found.items()
+            # Some S3 servers keep a folder when what was in it is deleted.
+            if path.startswith(base) and TEMPORARY not in path.rpartition("/")[2] and info["type"] != "directory"
         )
 
     def digest(self, path: str) -> str:

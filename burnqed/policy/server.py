@@ -33,7 +33,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from burnqed import metrics
 from burnqed.config import PolicyConfig
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
-from burnqed.log import log
+from burnqed.log import close, log
 from burnqed.machine import cpu_quota
 from burnqed.policy.sglang import Sglang
 from burnqed.policy.version import model_files
@@ -338,6 +338,7 @@ def leave_on_signals(worker: Worker, beside: Sglang | None) -> None:
         if beside:
             beside.process.terminate()
         worker.forget_downloads()
+        close()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0 if number == signal.SIGTERM else EXIT_TRY_AGAIN)

@@ -52,6 +52,7 @@ def test_moving_and_deleting_take_everything_below(store: Store) -> None:
     store.move("a", "old/x")
     assert store.list("") == ["old/x/b/c", "old/x/d"]
     store.delete("old")
+    assert store.list("old") == []
     store.delete("old")
     assert store.list("") == []
 

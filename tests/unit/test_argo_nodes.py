@@ -37,6 +37,13 @@ def test_a_task_is_shown_once_with_its_attempts_in_order() -> None:
     assert all(a.pod.startswith("w-1-data-") for a in task.attempts)
 
 
+def test_a_stopped_task_ended_as_its_last_attempt_did_though_argo_leaves_it_running() -> None:
+    pod = node("base(0)", "Pod", "Failed", startedAt="2026-01-01T00:00:00Z", finishedAt="2026-01-01T00:00:09Z")
+    retry = node("base", "Retry", "Running", "base(0)", startedAt="2026-01-01T00:00:00Z")
+    (task,) = tasks_of(workflow(retry, pod, phase="Failed"))
+    assert (task.phase, task.seconds) == ("Failed", 9)
+
+
 def test_shards_are_named_by_their_number_not_by_their_place() -> None:
     group = node("search", "TaskGroup", "Running", "search(0:3)")
     shard = node("search(0:3)", "Retry", "Pending", startedAt="2026-01-01T00:00:00Z")

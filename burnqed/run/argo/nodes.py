@@ -68,16 +68,19 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
                 [nodes[c] for c in node.get("children") or () if c in nodes] if node["type"] == "Retry" else [node]
             )
             pods = [c for c in children if c["type"] == "Pod"]
+            pods.sort(key=lambda c: (c.get("startedAt") or "~", c["name"]))
             tried = [
                 Attempt(pod_name(workflow["metadata"]["name"], c), c.get("phase") or "Pending", c.get("message", ""))
-                for c in sorted(pods, key=lambda c: (c.get("startedAt") or "~", c["name"]))
+                for c in pods
             ]
+            # Where a workflow was stopped, Argo may leave a node running whose last attempt has ended.
+            ended = pods[-1] if pods and is_over(workflow) and node.get("phase") in RUNNING else node
             found.append(
                 TaskNode(
                     task=task_name(node["displayName"]),
-                    phase=node.get("phase") or "Pending",
+                    phase=ended.get("phase") or "Pending",
                     started=time(node.get("startedAt")),
-                    finished=time(node.get("finishedAt")),
+                    finished=time(ended.get("finishedAt")),
                     message=node.get("message") or (tried[-1].message if tried else ""),
                     progress=node.get("progress", ""),
                     attempts=tried,
