@@ -1,4 +1,4 @@
-"""The two ways a command can end early that are not bugs.
+"""The two ways in which a command can end early that are not bugs.
 
 Exit codes of every command: 0 done; 1 bug (never repeated); 2 bad input (never repeated); 75 try again
 (SIGTERM, sidecar gone, store unreachable).
@@ -15,3 +15,9 @@ class BadInput(Exception):
 
 class TryAgain(Exception):
     """An infrastructure failure outside the program: the same command may succeed when it is run again."""
+
+
+def first_of(group: BaseExceptionGroup[Exception]) -> Exception:
+    """The exception that ended a group of tasks, out of its nesting."""
+    inner = group.exceptions[0]
+    return first_of(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -26,7 +26,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from burnqed.config import PolicyConfig
-from burnqed.errors import BadInput, TryAgain
+from burnqed.errors import BadInput, TryAgain, first_of
 from burnqed.policy.prompt import STOP, extract, prompt
 from burnqed.policy.protocol import Candidate, Proposal
 
@@ -369,6 +369,6 @@ async def _together(works: Sequence[Any]) -> list[Any]:
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(work) for work in works]
-    except* (BadInput, TryAgain) as errors:
-        raise errors.exceptions[0] from None
+    except ExceptionGroup as group:
+        raise first_of(group) from None
     return [task.result() for task in tasks]

@@ -21,7 +21,7 @@ from typing import Any
 from hera.workflows import Workflow
 from rich.prompt import Confirm
 
-from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput
+from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, first_of
 from burnqed.run import lock
 from burnqed.run.expressions import Phase, depends_holds, names_in, substitute, when_holds
 from burnqed.run.pod import Ended, Pod
@@ -99,7 +99,7 @@ class LocalRunner:
             except TimeoutError:
                 phase = Phase.FAILED
             except ExceptionGroup as group:
-                raise _first(group) from None
+                raise first_of(group) from None
             if handler := self.spec.get("onExit"):
                 await self._template("exit handler", handler, {"workflow.status": phase.value})
         return RunResult(phase, self.nodes)
@@ -236,12 +236,6 @@ class LocalRunner:
         if node.phase in (Phase.FAILED, Phase.ERROR):
             self.echo(f"{node.name}: {node.phase} ({node.message})")
         return node.phase
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> Exception:
-    """The exception that ended a group of tasks, out of its nesting."""
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 def describe_exit(code: int) -> str:

@@ -300,6 +300,15 @@ async def test_nobody_listening_is_noticed_at_once_when_the_process_is_gone(serv
             await away.wait_ready(0.1)
 
 
+async def test_a_server_that_is_gone_is_worth_another_try(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "ATTEMPTS", 1)
+    async with PolicyClient(SHAPE, "http://127.0.0.1:9", "http://127.0.0.1:9") as away:
+        with pytest.raises(TryAgain, match="did not answer"):
+            await away.propose(STATES, candidates=2, temperature=1.0, seeds=list(range(len(STATES))))
+        with pytest.raises(TryAgain, match="did not answer"):
+            await away.embed(STATES)
+
+
 async def test_info_names_model_embeddings_and_head(policy: PolicyClient, folder: Path, head: Path) -> None:
     with pytest.raises(BadInput, match="has named no head_id"):
         _ = policy.head_id
