@@ -287,6 +287,8 @@ class ClusterConfig(Section):
     """Secret with certificates of an own authority, below /etc/burnqed/ca; may be absent."""
     artifacts: str | None = "burnqed-artifacts"
     """ConfigMap that names Argo's artifact repository, for the report in the UI; None keeps no artifact."""
+    pull_policy: Literal["IfNotPresent", "Always"] = "IfNotPresent"
+    """`Always` where images change under one tag."""
     priority_class: str | None = None
     queue: str | None = None
     """Kueue's local queue."""

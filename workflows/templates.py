@@ -216,6 +216,7 @@ def step(
     return Container(
         name=template,
         image=parameter("trainer-image" if training else "worker-image"),
+        image_pull_policy=config.cluster.pull_policy,
         command=["burnqed"],
         args=[
             "step",
@@ -249,6 +250,7 @@ def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> Use
     return UserContainer(
         name="policy",
         image=parameter("sglang-image" if config.workflow.policy_server == "sglang" else "trainer-image"),
+        image_pull_policy=config.cluster.pull_policy,
         command=["burnqed"],
         args=["serve", *arguments],
         env=environment(config, task, policy=True),

@@ -79,6 +79,7 @@ IGNORED: dict[str, dict[str, str]] = {
         "mirrorVolumeMounts": "placement: the containers of a pod share its folder here",
         "ports": "placement: nobody outside asks a process here",
         "image": "placement: processes use the installed package",
+        "imagePullPolicy": "placement: processes use the installed package",
         "resources": "placement: nothing is scheduled here",
         "volumeMounts": "placement: this machine's own disk serves",
         "securityContext": "protection: processes have the rights of the user",

@@ -70,7 +70,7 @@ def test_the_workflow_succeeds_with_every_theorem_exactly_once(cluster: Cluster,
         kill_in(cluster, sidecar.attempts[-1].pod, "policy", "serve")
         watched = cluster.burnqed("watch", name)
         live, _ = log.communicate(timeout=60)
-    assert watched.returncode == 0, watched.stdout[-3000:]
+    assert watched.returncode == 0, watched.stdout[-3000:] + cluster.burnqed("logs", name, "--step", "search").stdout
     # Every theorem has one root row, over all files that lie there.
     counts: Counter[str] = Counter()
     for path in parts(cluster):
