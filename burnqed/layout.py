@@ -53,9 +53,9 @@ class Layout:
     def logs(self) -> str:
         return f"{self.root}/logs" if self.iteration >= 0 else f"{self.run}/logs"
 
-    def log(self, task: str, attempt: int, container: str) -> str:
-        """What one container of one attempt at a task (`search(3)`) wrote."""
-        return f"{self.logs}/{task}-{attempt}-{container}.log"
+    def log(self, workflow: str, task: str, attempt: int, container: str) -> str:
+        """What one container of one attempt at a task (`search(3)`) of a workflow wrote."""
+        return f"{self.logs}/{workflow}/{task}-{attempt}-{container}.log"
 
     def embeddings(self, stage: str) -> str:
         return f"{self.root}/embeddings/{stage}"

@@ -1,6 +1,6 @@
 """The log of a command on standard error, unbuffered: lines for people, or, in a pod, one JSON object a line.
 
-In a pod each object carries what `bind` was told: run, iteration, step, shard, attempt.
+In a pod each object carries what `bind` was told: run, iteration, workflow, task, attempt.
 """
 
 from __future__ import annotations

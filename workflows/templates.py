@@ -277,6 +277,7 @@ def environment(config: RunConfig, task: str, *, policy: bool) -> list[Any]:
     variables = {
         "BURNQED_CONFIG": parameter("config"),
         "BURNQED_REDO": parameter("redo"),
+        "BURNQED_WORKFLOW": "{{workflow.name}}",
         "BURNQED_TASK": task,
         "BURNQED_ATTEMPT": "{{retries}}",
         "BURNQED_OUTPUTS": OUTPUTS,

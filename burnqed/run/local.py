@@ -30,6 +30,8 @@ from burnqed.run.vocabulary import check
 from burnqed_workflows.templates import RETRY_ANNOTATION, RetryPolicy
 
 Values = dict[str, str]
+NAME = "local"
+"""What `{{workflow.name}}` stands for."""
 
 
 @dataclass
@@ -84,9 +86,8 @@ class LocalRunner:
         self.confirm = confirm
         self.nodes: list[Node] = []
         self._slots = asyncio.Semaphore(self.spec.get("parallelism") or 1_000)
-        self._values: Values = {
-            f"workflow.parameters.{p['name']}": p["value"] for p in self.spec.get("arguments", {}).get("parameters", [])
-        }
+        given = self.spec.get("arguments", {}).get("parameters", [])
+        self._values: Values = {f"workflow.parameters.{p['name']}": p["value"] for p in given} | {"workflow.name": NAME}
 
     async def run(self) -> RunResult:
         """Runs to the end. Raises BadInput when another process holds one of the workflow's mutexes."""

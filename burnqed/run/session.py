@@ -19,7 +19,7 @@ from burnqed.evaluate.summary import read_summary
 from burnqed.layout import Layout
 from burnqed.progress import duration
 from burnqed.run.expressions import Phase
-from burnqed.run.local import LocalRunner, RunResult
+from burnqed.run.local import NAME, LocalRunner, RunResult
 from burnqed.store import Store
 
 GATES = ("gate", "decide", "decision")
@@ -31,7 +31,7 @@ def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
 
     def keep(name: str, log: Path) -> None:
         if not name.startswith("clean-"):  # it would be alone in what was just deleted
-            store.upload_file(log, f"{layout.logs}/{name}")
+            store.upload_file(log, f"{layout.logs}/{NAME}/{name}")
 
     runner = LocalRunner(workflow, logs=keep, echo=say)
     result = asyncio.run(until_signal(runner))

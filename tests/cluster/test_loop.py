@@ -75,7 +75,9 @@ def test_logs_are_there_after_the_pods_are_gone(cluster: Cluster, iterations: li
     afterwards = cluster.burnqed("logs", iterations[0], "--step", "search", "--shard", "3", "--raw")
     assert afterwards.returncode == 0, afterwards.stderr
     entries = [json.loads(line) for line in afterwards.stdout.splitlines()]
-    assert {(e["task"], e["run"], e["iteration"]) for e in entries} == {("search(3)", "main", 0)}
+    assert {(e["workflow"], e["task"], e["run"], e["iteration"]) for e in entries} == {
+        (iterations[0], "search(3)", "main", 0)
+    }
     assert any("done in" in str(e["message"]) for e in entries)
     policy = cluster.burnqed("logs", iterations[0], "--step", "search", "--shard", "3", "--container", "policy")
     assert "serving" in policy.stdout

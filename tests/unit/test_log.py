@@ -36,7 +36,7 @@ def lines(text: str) -> list[dict[str, object]]:
 
 def test_a_line_is_one_json_object_with_run_task_and_attempt(pod: None, capsys: pytest.CaptureFixture[str]) -> None:
     set_up()
-    bind(run="main", iteration=2, task="search(3)", attempt=1)
+    bind(run="main", iteration=2, workflow="w-1", task="search(3)", attempt=1)
     log.warning("two\nlines")
     with Progress(2, "search", "theorems") as progress:
         progress.advance(2)
@@ -46,7 +46,7 @@ def test_a_line_is_one_json_object_with_run_task_and_attempt(pod: None, capsys: 
         log.exception("a bug")
     first, second, third = lines(capsys.readouterr().err)
     assert first.pop("time")
-    assert first == {"level": "warning", "run": "main", "iteration": 2, "task": "search(3)", "attempt": 1, "message": "two\nlines"}  # fmt: skip
+    assert first == {"level": "warning", "run": "main", "iteration": 2, "workflow": "w-1", "task": "search(3)", "attempt": 1, "message": "two\nlines"}  # fmt: skip
     assert str(second["message"]).startswith("search 2/2 theorems")
     assert "ValueError: wrong" in str(third["traceback"])
 

@@ -79,7 +79,7 @@ def test_names_are_unique_and_every_reference_resolves(name: str) -> None:
         for argument in task.get("arguments", {}).get("parameters", []):
             assert set(PLACEHOLDER.findall(argument["value"])) <= {*outputs, "item"}
         used = set(PLACEHOLDER.findall(json.dumps(by_name[task["template"]], ensure_ascii=False)))
-        assert used <= parameters | inputs | {"retries"}, used
+        assert used <= parameters | inputs | {"retries", "workflow.name"}, used
         for field in ("when", "withParam"):
             assert set(PLACEHOLDER.findall(task.get(field, ""))) <= outputs | parameters
 

@@ -50,9 +50,8 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
                         yield task.task, line
                 if not any_line and attempt.phase not in RUNNING:
                     store = store or store_of(workflow)
-                    yield from (
-                        (task.task, line) for line in kept(store, layout_of(workflow), task.task, number, wanted)
-                    )
+                    path = layout_of(workflow).log(name, task.task, number, wanted.container)
+                    yield from ((task.task, line) for line in kept(store, path))
                 printed.add(attempt.pod)
         if follow and is_over(workflow):
             break
@@ -61,9 +60,8 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
         raise BadInput(f"{name} has run nothing that this names; its steps so far: {known or 'none'}.")
 
 
-def kept(store: Store, layout: Layout, task: str, attempt: int, wanted: Wanted) -> Iterator[str]:
+def kept(store: Store, path: str) -> Iterator[str]:
     """The store's copy of one log."""
-    path = layout.log(task, attempt, wanted.container)
     if store.exists(path):
         yield from store.read_text(path).splitlines()
 
