@@ -287,11 +287,11 @@ def serve(
     sys.setswitchinterval(0.001)  # the model's thread gives up the GIL in every operation and wants it back soon
     worker = Worker(model, head, config or PolicyConfig(), threads())
     leave_on_signals(worker, beside)
-    server = Server(
-        uvicorn.Config(
-            make_app(worker, beside), log_level="warning", access_log=False, timeout_keep_alive=60, lifespan="off"
-        )
+    # log_config: logging.config, which uvicorn calls otherwise, closes every handler that there is, the store's copy of the log too.
+    quiet = uvicorn.Config(
+        make_app(worker, beside), log_config=None, access_log=False, timeout_keep_alive=60, lifespan="off"
     )
+    server = Server(quiet)
 
     async def run() -> None:
         serving = asyncio.create_task(server.serve(sockets=[listener]))

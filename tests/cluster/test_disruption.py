@@ -68,9 +68,9 @@ def test_the_workflow_succeeds_with_every_theorem_exactly_once(cluster: Cluster,
         kill_in(cluster, lean.attempts[-1].pod, "main", "supervisor")
         sidecar = next_shard(cluster, name, seen)
         kill_in(cluster, sidecar.attempts[-1].pod, "policy", "serve")
-        watched = cluster.burnqed("watch", name)
+        watched = cluster.hera("watch", name)
         live, _ = log.communicate(timeout=60)
-    assert watched.returncode == 0, watched.stdout[-3000:] + cluster.burnqed("logs", name, "--step", "search").stdout
+    assert watched.returncode == 0, watched.stdout[-3000:] + cluster.hera("logs", name, "--step", "search").stdout
     # Every theorem has one root row, over all files that lie there.
     counts: Counter[str] = Counter()
     for path in parts(cluster):

@@ -18,7 +18,7 @@ from tests.fixtures.cluster import Cluster
 
 @pytest.mark.timeout(1200)
 def test_a_smoke_test_goes_through_and_leaves_nothing_behind(cluster: Cluster) -> None:
-    done = cluster.burnqed("submit", "smoke", "--run", "smoke-test", "--watch")
+    done = cluster.hera("submit", "smoke", "--run", "smoke-test", "--watch")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     assert f"{done.stdout.splitlines()[0]} Succeeded" in done.stdout
     assert cluster.store.list("smoke-test") == []
@@ -50,7 +50,7 @@ def test_the_second_time_everything_is_hit_within_two_minutes_and_no_policy_serv
     name = cluster.submit("iteration", "--iter", "1", "--watch", *small)
     assert time.monotonic() - began < 120
     assert [task for task, node in cluster.tasks(name).items() if node.attempts] == ["plan"]
-    log = cluster.burnqed("logs", name, "--step", "plan").stdout
+    log = cluster.hera("logs", name, "--step", "plan").stdout
     assert "hit" in log
     assert "miss" not in log
 
@@ -72,12 +72,12 @@ def test_logs_are_there_after_the_pods_are_gone(cluster: Cluster, iterations: li
     cluster.access.core.delete_collection_namespaced_pod(
         cluster.namespace, label_selector=label, grace_period_seconds=0
     )
-    afterwards = cluster.burnqed("logs", iterations[0], "--step", "search", "--shard", "3", "--raw")
+    afterwards = cluster.hera("logs", iterations[0], "--step", "search", "--shard", "3", "--raw")
     assert afterwards.returncode == 0, afterwards.stderr
     entries = [json.loads(line) for line in afterwards.stdout.splitlines()]
     assert {(e["workflow"], e["task"], e["run"], e["iteration"]) for e in entries} == {
         (iterations[0], "search(3)", "main", 0)
     }
     assert any("done in" in str(e["message"]) for e in entries)
-    policy = cluster.burnqed("logs", iterations[0], "--step", "search", "--shard", "3", "--container", "policy")
+    policy = cluster.hera("logs", iterations[0], "--step", "search", "--shard", "3", "--container", "policy")
     assert "serving" in policy.stdout

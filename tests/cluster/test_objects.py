@@ -71,7 +71,7 @@ def test_every_container_of_a_pod_is_without_rights(cluster: Cluster) -> None:
         assert security.allow_privilege_escalation is False, container.name
         assert security.capabilities.drop == ["ALL"], container.name
     assert phase_of(cluster.wait(name)) == "Failed", "its predecessors are missing, and plan says so"
-    assert "not finished" in cluster.burnqed("logs", name).stdout
+    assert "not finished" in cluster.hera("logs", name).stdout
 
 
 @pytest.mark.timeout(1200)

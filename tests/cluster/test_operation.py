@@ -51,35 +51,37 @@ def test_a_missing_secret_is_mended_by_making_it(cluster: Cluster, iterations: l
     name = cluster.submit("iteration", "--iter", "1", "--gate", "ask", *small)
     cluster.wait(name, suspended)
     with without_secret(cluster):
-        assert cluster.burnqed("approve", name).returncode == 0
+        assert cluster.hera("approve", name).returncode == 0
         cluster.wait(name, has_failed)
     before = runs_of(cluster.tasks(name))
     assert before.keys() == {"plan", "decision"}
-    assert "s3://" in cluster.burnqed("logs", name, "--step", "decision", through="server").stdout
-    done = cluster.burnqed("retry", name, "--watch")
+    assert "s3://" in cluster.hera("logs", name, "--step", "decision", through="server").stdout
+    done = cluster.hera("retry", name, "--watch")
     assert done.returncode == 0, done.stdout + done.stderr
     check_retried(cluster, name, "decision", before)
 
 
 @pytest.mark.timeout(900)
 def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster, small: list[str]) -> None:
-    """Then the workflow is stopped, in the step that follows."""
+    """Then the workflow is stopped, in a step that would take long."""
     cluster.store.write_text("mended/inputs/right.json", '[{"name": "a", "statement": "1 + 1 = 2"}]')
-    name = cluster.submit("iteration", "--iter", "0", "--run", "mended", *small, "--set", "data.theorems=inputs/wrong.json")  # fmt: skip
+    given = ("--set", "data.theorems=inputs/wrong.json", "--set", "sft.steps=100000")
+    name = cluster.submit("iteration", "--iter", "0", "--run", "mended", *small, *given)
     cluster.wait(name, has_failed)
     before = runs_of(cluster.tasks(name))
     assert before.keys() == {"plan", "data"}
-    assert "inputs/wrong.json" in cluster.burnqed("logs", name, "--step", "data").stdout
-    done = cluster.burnqed("retry", name, "--set", "data.theorems=inputs/right.json")
+    assert "inputs/wrong.json" in cluster.hera("logs", name, "--step", "data").stdout
+    done = cluster.hera("retry", name, "--set", "data.theorems=inputs/right.json")
     assert done.returncode == 0, done.stderr
-    cluster.wait(name, lambda w: any(t.task == "base" and t.phase == "Running" for t in tasks_of(w)))
+    cluster.wait(name, lambda w: any(t.task == "sft" and t.phase == "Running" for t in tasks_of(w)))
     after = cluster.tasks(name)
     assert after["data"].phase == "Succeeded"
     assert runs_of(after)["plan"] == before["plan"]
-    assert cluster.burnqed("stop", name, through="server").returncode == 0
+    assert cluster.hera("stop", name, through="server").returncode == 0
     stopped = cluster.wait(name, has_failed, seconds=120)
-    assert {t.phase for t in tasks_of(stopped)} - {"Omitted"} == {"Succeeded", "Failed"}
-    assert cluster.burnqed("watch", name).returncode == 1
+    (sft,) = (t for t in tasks_of(stopped) if t.task == "sft")
+    assert (sft.phase, len(sft.attempts)) == ("Failed", 1)
+    assert cluster.hera("watch", name).returncode == 1
 
 
 @pytest.mark.timeout(900)
@@ -91,11 +93,11 @@ def test_a_bug_in_the_image_is_mended_by_a_retry_with_another_image(
     cluster.wait(name, has_failed)
     before = runs_of(cluster.tasks(name))
     assert {task: len(runs) for task, runs in before.items()} == {"plan": 2, "report": 2}, "a bug is not repeated"
-    assert "Traceback" in cluster.burnqed("logs", name, "--step", "report").stdout
-    done = cluster.burnqed("retry", name, "--image", TAG, "--watch", through="server")
+    assert "Traceback" in cluster.hera("logs", name, "--step", "report").stdout
+    done = cluster.hera("retry", name, "--image", TAG, "--watch", through="server")
     assert done.returncode == 0, done.stdout + done.stderr
     check_retried(cluster, name, "report", before)
-    again = cluster.burnqed("retry", name)
+    again = cluster.hera("retry", name)
     assert again.returncode == 2, "what succeeded is not retried"
     assert "Traceback" not in again.stderr
 
@@ -108,13 +110,13 @@ def test_a_question_is_listed_shown_and_answered(cluster: Cluster, answer: str, 
     name = cluster.submit("clean", "--iter", "0", "--run", run)
     cluster.wait(name, suspended)
     for through in ("kube", "server"):
-        assert "waits for an answer" in cluster.burnqed("status", name, through=through).stdout
-        assert name in cluster.burnqed("list", through=through).stdout
-    done = cluster.burnqed("approve", name, *filter(None, [answer]))
+        assert "waits for an answer" in cluster.hera("status", name, through=through).stdout
+        assert name in cluster.hera("list", through=through).stdout
+    done = cluster.hera("approve", name, *filter(None, [answer]))
     assert done.returncode == 0, done.stderr
     assert phase_of(cluster.wait(name)) == "Succeeded"
     assert cluster.store.exists(f"{run}/iterations/iter_0/x") == left
-    done = cluster.burnqed("approve", name)
+    done = cluster.hera("approve", name)
     assert done.returncode == 2
     assert "does not wait for an answer" in done.stderr
 
@@ -136,7 +138,7 @@ def test_what_is_wrong_is_one_sentence_before_anything_is_submitted(
     before = len(cluster.access.list())
     if environment.get("ARGO_SERVER") == "the cluster's":
         environment = {**environment, "ARGO_SERVER": cluster.argo}
-    done = cluster.burnqed("submit", "iteration", "--iter", "0", *words, **environment)
+    done = cluster.hera("submit", "iteration", "--iter", "0", *words, **environment)
     assert done.returncode in (2, 75), done.stdout + done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -145,6 +147,6 @@ def test_what_is_wrong_is_one_sentence_before_anything_is_submitted(
 
 def test_a_missing_secret_is_said_before_anything_is_submitted(cluster: Cluster) -> None:
     with without_secret(cluster):
-        done = cluster.burnqed("submit", "iteration", "--iter", "0")
+        done = cluster.hera("submit", "iteration", "--iter", "0")
     assert done.returncode == 2
     assert f"The Secret {SECRET} is missing" in done.stderr

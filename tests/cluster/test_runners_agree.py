@@ -36,7 +36,7 @@ def there(workflow: Workflow, cluster: Cluster) -> Outcome:
     name = cluster.create(workflow)
     found = cluster.wait(name, lambda document: is_over(document) or suspended(document))
     if not is_over(found):
-        assert cluster.burnqed("approve", name, "--no").returncode == 0
+        assert cluster.hera("approve", name, "--no").returncode == 0
         found = cluster.wait(name)
     tasks = {t.task.removesuffix(".onExit").replace(name, "outcome"): t for t in tasks_of(found)}
     return Outcome(

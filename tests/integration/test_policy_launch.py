@@ -1,10 +1,13 @@
 """The server as a process: how it starts, ends, and what is said when it cannot."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -13,10 +16,13 @@ import pytest
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import Layout
 from burnqed.lifeline import Child
+from burnqed.manifest import make_key, write_manifest
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import free_port, launched, what_it_said
 from burnqed.policy.version import model_version
+from burnqed.store import Store
 from tests.fixtures.policy import SHAPE, STATES, make_tiny
 
 
@@ -75,6 +81,33 @@ def test_a_server_says_not_yet_while_it_loads_and_ends_at_once_even_then(folder:
         assert time.monotonic() - start < 2
     finally:
         child.end(0)
+
+
+def test_in_a_pod_its_log_is_in_the_store_to_the_last_line(folder: Path, tmp_path: Path) -> None:
+    store, layout, config = Store(str(tmp_path)), Layout("r", 0), RunConfig(policy=SHAPE)
+    shutil.copytree(folder, store.full(layout.model))
+    key = make_key("export", 1, config, (), {}, {})
+    write_manifest(store, layout.model, key, config, {}, datetime.now(UTC), dollars_per_hour=0)
+    log = tmp_path / layout.log("w-1", "search(3)", 0, "policy")
+    pod = {
+        "ARGO_CONTAINER_NAME": "policy",
+        "BURNQED_WORKFLOW": "w-1",
+        "BURNQED_TASK": "search(3)",
+        "BURNQED_ATTEMPT": "0",
+    }
+    port = free_port()
+    words = ["--store", str(tmp_path), "--run", "r", "--iter", "0", "--port", str(port), "--host", "127.0.0.1"]
+    environment = {**os.environ, **pod, "BURNQED_CONFIG": config.to_json(), "BURNQED_MODELS": str(tmp_path / "models")}
+    command = [sys.executable, "-m", "burnqed.cli.main", "serve", "--stage", "search", *words]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        assert any("serving" in line for line in server.stderr)
+        wait_until_it_listens(port)  # the loop that answers has written the line to all handlers
+        server.terminate()
+        assert server.wait(10) == 0
+    last = json.loads(log.read_text().splitlines()[-1])
+    assert str(last["message"]).startswith("serving ")
+    assert last["workflow"] == "w-1"
 
 
 def test_a_server_does_not_outlive_a_parent_that_is_killed(folder: Path) -> None:
