@@ -93,7 +93,7 @@ def wide() -> Console:
 def finish(access: Any, name: str) -> None:
     """Watches to the end; exit code 0 only on success."""
     from burnqed.run.argo.logs import layout_of, store_of
-    from burnqed.run.argo.nodes import phase_of
+    from burnqed.run.argo.nodes import parameters_of, phase_of
     from burnqed.run.argo.watch import watch
     from burnqed.run.session import print_figures
 
@@ -101,8 +101,8 @@ def finish(access: Any, name: str) -> None:
     workflow = watch(access, name, console)
     if phase_of(workflow) != "Succeeded":
         raise typer.Exit(EXIT_BUG)
-    layout = layout_of(workflow)
-    if layout.iteration >= 0:
+    if "iteration" in parameters_of(workflow):
+        layout = layout_of(workflow)
         try:
             print_figures(store_of(workflow), layout, console)
         except Exception as error:  # the run is done; this machine may have no access to its store

@@ -48,7 +48,7 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
                     any_line = True
                     if EXECUTOR not in line:
                         yield task.task, line
-                if not any_line and attempt.phase not in RUNNING:
+                if not any_line and attempt.phase not in RUNNING and "store" in parameters_of(workflow):
                     store = store or store_of(workflow)
                     path = layout_of(workflow).log(name, task.task, number, wanted.container)
                     yield from ((task.task, line) for line in kept(store, path))
