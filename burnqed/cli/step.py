@@ -36,10 +36,10 @@ def configuration(profile: str, overrides: list[str]) -> RunConfig:
 def keep_log(store: Store, layout: Layout) -> None:
     """In a pod: says whose log it is, and keeps a copy in the store."""
     if in_pod():
-        workflow, task, attempt = (os.environ[f"BURNQED_{name}"] for name in ("WORKFLOW", "TASK", "ATTEMPT"))
-        bind(run=layout.run, iteration=layout.iteration, workflow=workflow, task=task, attempt=int(attempt))
-        path = layout.log(workflow, task, int(attempt), os.environ["ARGO_CONTAINER_NAME"])
-        log.addHandler(StoreLog(store, path))
+        workflow, task = os.environ["BURNQED_WORKFLOW"], os.environ["BURNQED_TASK"]
+        attempt = int(os.environ["BURNQED_ATTEMPT"])
+        bind(run=layout.run, iteration=layout.iteration, workflow=workflow, task=task, attempt=attempt)
+        log.addHandler(StoreLog(store, layout.log(workflow, task, attempt, os.environ["ARGO_CONTAINER_NAME"])))
 
 
 def sidecar(variable: str) -> str | None:

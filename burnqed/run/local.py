@@ -30,7 +30,7 @@ from burnqed.run.vocabulary import check
 from burnqed_workflows.templates import RETRY_ANNOTATION, RetryPolicy
 
 Values = dict[str, str]
-NAME = "local"
+WORKFLOW_NAME = "local"
 """What `{{workflow.name}}` stands for."""
 
 
@@ -67,13 +67,13 @@ def confirm_on_terminal(gate: str) -> bool:
 
 
 class LocalRunner:
-    """Runs one workflow. `logs` receives the log of every pod; `echo` prints a line for the user."""
+    """Runs one workflow. `logs` receives task, attempt, container and file of every log; `echo` prints a line for the user."""
 
     def __init__(
         self,
         workflow: Workflow,
         *,
-        logs: Callable[[str, Path], None] | None = None,
+        logs: Callable[[str, int, str, Path], None] | None = None,
         echo: Callable[[str], None] = print,
         confirm: Callable[[str], bool] = confirm_on_terminal,
     ) -> None:
@@ -87,7 +87,8 @@ class LocalRunner:
         self.nodes: list[Node] = []
         self._slots = asyncio.Semaphore(self.spec.get("parallelism") or 1_000)
         given = self.spec.get("arguments", {}).get("parameters", [])
-        self._values: Values = {f"workflow.parameters.{p['name']}": p["value"] for p in given} | {"workflow.name": NAME}
+        self._values: Values = {"workflow.name": WORKFLOW_NAME}
+        self._values |= {f"workflow.parameters.{p['name']}": p["value"] for p in given}
 
     async def run(self) -> RunResult:
         """Runs to the end. Raises BadInput when another process holds one of the workflow's mutexes."""
@@ -230,7 +231,7 @@ class LocalRunner:
             finally:
                 if self.logs:
                     for file in sorted(folder.glob("*.log")):
-                        self.logs(f"{name}-{attempt}-{file.name}", file)
+                        self.logs(name, attempt, file.stem, file)
 
     def _note(self, node: Node) -> Phase:
         self.nodes.append(node)

@@ -19,7 +19,7 @@ from burnqed.evaluate.summary import read_summary
 from burnqed.layout import Layout
 from burnqed.progress import duration
 from burnqed.run.expressions import Phase
-from burnqed.run.local import NAME, LocalRunner, RunResult
+from burnqed.run.local import WORKFLOW_NAME, LocalRunner, RunResult
 from burnqed.store import Store
 
 GATES = ("gate", "decide", "decision")
@@ -29,9 +29,9 @@ GATES = ("gate", "decide", "decision")
 def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
     """Runs to the end and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75."""
 
-    def keep(name: str, log: Path) -> None:
-        if not name.startswith("clean-"):  # it would be alone in what was just deleted
-            store.upload_file(log, f"{layout.logs}/{NAME}/{name}")
+    def keep(task: str, attempt: int, container: str, log: Path) -> None:
+        if task != "clean":  # it would be alone in what was just deleted
+            store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
 
     runner = LocalRunner(workflow, logs=keep, echo=say)
     result = asyncio.run(until_signal(runner))

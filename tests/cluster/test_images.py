@@ -21,7 +21,7 @@ for folder, below, files in os.walk("/"):
 print(json.dumps({
     "bytes": sum(sizes.values()), "user": os.getuid(),
     "modules": [name for name in ("burnqed", "torch", "pip", "setuptools") if importlib.util.find_spec(name)],
-    "programs": [name for name in ("burnqed", "hera", "node", "gcc", "make", "git", "uv") if shutil.which(name)],
+    "programs": [name for name in ("gcc", "make", "git", "uv") if shutil.which(name)],
 }))
 """
 
@@ -34,6 +34,5 @@ def test_the_worker_is_small_and_has_neither_torch_nor_build_tools(cluster: Clus
     print(f"worker: {seen['bytes'] / 1e9:.2f} GB")
     assert seen["bytes"] <= 1.2e9
     assert seen["user"] == 1000
-    assert "burnqed" in seen["modules"]
-    assert not {"torch", "pip", "setuptools"} & set(seen["modules"])
-    assert not {"gcc", "make", "git", "uv"} & set(seen["programs"])
+    assert seen["modules"] == ["burnqed"]
+    assert seen["programs"] == []

@@ -79,6 +79,7 @@ def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster,
     assert runs_of(after)["plan"] == before["plan"]
     assert cluster.hera("stop", name, through="server").returncode == 0
     stopped = cluster.wait(name, has_failed, seconds=120)
+    assert {t.phase for t in tasks_of(stopped)} - {"Omitted"} == {"Succeeded", "Failed"}
     (sft,) = (t for t in tasks_of(stopped) if t.task == "sft")
     assert (sft.phase, len(sft.attempts)) == ("Failed", 1)
     assert cluster.hera("watch", name).returncode == 1
