@@ -1,4 +1,4 @@
-"""The client of the Argo server, against a stand-in that records what it is asked and says what it is told."""
+"""The clients of the Argo server and of the Kubernetes API, against a stand-in that records what it is asked and says what it is told."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from burnqed.errors import BadInput, TryAgain
+from burnqed.run.argo.kube import KubeApi
 from burnqed.run.argo.server import CONFIG_ANNOTATION, ArgoServer
 
 
@@ -58,6 +60,16 @@ def argo() -> Iterator[StandIn]:
         thread.join()
 
 
+@pytest.fixture
+def kube(argo: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KubeApi:
+    """A client whose kubeconfig leads to the stand-in."""
+    entries = {"cluster": {"server": f"http://127.0.0.1:{argo.server_port}"}, "user": {}, "context": {"cluster": "x", "user": "x"}}  # fmt: skip
+    document = {f"{kind}s": [{"name": "x", kind: entry}] for kind, entry in entries.items()} | {"current-context": "x"}
+    (tmp_path / "kubeconfig").write_text(json.dumps(document))
+    monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "kubeconfig"))
+    return KubeApi("team")
+
+
 def test_a_workflow_is_sent_into_the_namespace_with_the_token(argo: StandIn) -> None:
     argo.says({"metadata": {"name": "w-1"}})
     assert argo.client("secret").create({"metadata": {"generateName": "w-"}}, dry_run=True) == {
@@ -76,6 +88,15 @@ def test_a_refusal_is_one_sentence_with_what_to_do(argo: StandIn, status: int, s
         argo.client().get("w-1")
     assert f"({status}: no such thing)" in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_server_that_is_busy_may_be_asked_again(argo: StandIn, kube: KubeApi, status: int) -> None:
+    argo.says({}, status)
+    for client in (argo.client(), kube):
+        with pytest.raises(TryAgain, match=f"{status}.*run the same command again"):
+            client.get("w-1")
+    assert len(argo.asked) == 2
 
 
 def test_a_server_that_is_not_there_is_one_to_try_again() -> None:

@@ -93,7 +93,10 @@ def test_the_chart_fills_in_store_images_and_configuration() -> None:
         if name != "smoke":
             assert config.sft == resolve("small").config.sft
     given = find(documents, "ConfigMap", "burnqed-config")["data"]
-    assert yaml.safe_load(given["config.yaml"]) == EVERYTHING["config"]
+    assert yaml.safe_load(given["config.yaml"]) == {
+        **EVERYTHING["config"],
+        "cluster": {"model_cache": "pvc:burnqed-models"},
+    }
     assert given["trainer-image"] == "registry.example/team/burnqed-trainer:1.2.3"
     repository = yaml.safe_load(find(documents, "ConfigMap", "burnqed-artifacts")["data"]["default"])["s3"]
     assert (repository["bucket"], repository["endpoint"], repository["insecure"]) == (
@@ -112,6 +115,17 @@ def test_no_artifact_is_declared_where_none_is_kept() -> None:
     assert not [t for t in template["spec"]["templates"] if "artifacts" in t.get("outputs", {})]
     config = yaml.safe_load(find(documents, "ConfigMap", "burnqed-config")["data"]["config.yaml"])
     assert config == {"cluster": {"artifacts": None}}
+
+
+def test_the_templates_use_the_shared_volume_of_models_where_there_is_one() -> None:
+    for enabled, kind in ((False, "emptyDir"), (True, "persistentVolumeClaim")):
+        documents = render({"store": STORE, "profile": "small", "modelCache": {"enabled": enabled}})
+        templates = find(documents, "WorkflowTemplate", "burnqed-iteration")["spec"]["templates"]
+        volumes = [v for t in templates for v in t.get("volumes", []) if v["name"] == "models"]
+        assert volumes
+        assert {frozenset(v) for v in volumes} == {frozenset({"name", kind})}
+        claims = [d["metadata"]["name"] for d in documents if d["kind"] == "PersistentVolumeClaim"]
+        assert claims == ["burnqed-models"] * enabled
 
 
 def test_nothing_secret_is_in_a_config_map_and_no_secret_is_made_without_keys() -> None:

@@ -23,6 +23,8 @@ Document = dict[str, Any]
 
 SELECTOR = ",".join(f"{key}={value}" for key, value in PART_OF.items())
 DEFAULT_NAMESPACE = "burnqed"
+BUSY = (429, 502, 503, 504)
+"""Status codes of a server, or a proxy before it, that may answer again soon."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.run.argo.access import DEFAULT_NAMESPACE, SELECTOR, Document, Settings
+from burnqed.run.argo.access import BUSY, DEFAULT_NAMESPACE, SELECTOR, Document, Settings
 from burnqed.run.argo.server import no_chart
 
 GROUP = ("argoproj.io", "v1alpha1")
@@ -88,9 +88,10 @@ class KubeApi:
         try:
             yield
         except ApiException as error:
-            raise BadInput(
-                missing if error.status == NOT_FOUND and missing else refusal(error, self.namespace)
-            ) from None
+            if error.status == NOT_FOUND and missing:
+                raise BadInput(missing) from None
+            said = refusal(error, self.namespace)
+            raise (TryAgain(said) if error.status in BUSY else BadInput(said)) from None
         except urllib3.exceptions.HTTPError as error:
             reason = getattr(error, "reason", None) or error
             raise TryAgain(
@@ -127,6 +128,7 @@ def refusal(error: ApiException, namespace: str) -> str:
         UNAUTHORIZED: "log in to the cluster again",
         FORBIDDEN: f"ask for the Role burnqed-submitter in the namespace {namespace}",
         NOT_FOUND: f"check the name, and the namespace {namespace} (--namespace)",
+        **dict.fromkeys(BUSY, "run the same command again"),
     }.get(error.status, "see docs/cluster.md")
     return f"The cluster refuses ({error.status}: {said or error.reason}); {advice}."
 

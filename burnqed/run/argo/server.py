@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.run.argo.access import SELECTOR, Document, Settings
+from burnqed.run.argo.access import BUSY, SELECTOR, Document, Settings
 
 TIMEOUT = httpx.Timeout(30.0)
 CONFIG_ANNOTATION = "burnqed.dev/settings"
@@ -110,7 +110,8 @@ class ArgoServer:
             return reply.json()
         if reply.status_code == NOT_FOUND and missing:
             raise BadInput(missing)
-        raise BadInput(refusal(reply, self.url, self.namespace))
+        said = refusal(reply, self.url, self.namespace)
+        raise TryAgain(said) if reply.status_code in BUSY else BadInput(said)
 
 
 def refusal(reply: httpx.Response, url: str, namespace: str) -> str:
@@ -124,6 +125,7 @@ def refusal(reply: httpx.Response, url: str, namespace: str) -> str:
         401: "give a valid token in ARGO_TOKEN, as `argo auth token` prints it",
         403: f"ask for the Role burnqed-submitter in the namespace {namespace}",
         404: f"check the name, and the namespace {namespace} (--namespace)",
+        **dict.fromkeys(BUSY, "run the same command again"),
     }.get(reply.status_code, "see the log of the Argo server")
     return f"The Argo server at {url} refuses ({reply.status_code}: {said}); {advice}."
 

@@ -32,5 +32,8 @@ store: {{ include "burnqed.store" . | quote }}
 {{- if not .Values.artifacts.enabled }}
 {{- $config = mergeOverwrite (dict "cluster" (dict "artifacts" nil)) $config }}
 {{- end }}
+{{- if .Values.modelCache.enabled }}
+{{- $config = mergeOverwrite (dict "cluster" (dict "model_cache" "pvc:burnqed-models")) $config }}
+{{- end }}
 config.yaml: {{ toYaml $config | quote }}
 {{- end }}
