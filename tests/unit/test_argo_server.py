@@ -99,6 +99,13 @@ def test_a_server_that_is_busy_may_be_asked_again(argo: StandIn, kube: KubeApi, 
     assert len(argo.asked) == 2
 
 
+def test_a_cluster_without_argo_is_told_from_one_without_the_chart(argo: StandIn, kube: KubeApi) -> None:
+    argo.says({}, 404)
+    with pytest.raises(BadInput, match="Argo Workflows is not installed"):
+        kube.settings()
+    assert [path for _, path, _, _ in argo.asked] == ["/apis/argoproj.io/v1alpha1"]
+
+
 def test_a_server_that_is_not_there_is_one_to_try_again() -> None:
     with pytest.raises(TryAgain, match="does not answer.*ARGO_SERVER"):
         ArgoServer("http://127.0.0.1:1", "team").version()

@@ -19,6 +19,7 @@ from burnqed.run.argo.server import no_chart
 GROUP = ("argoproj.io", "v1alpha1")
 TIMEOUT_S = 30
 NOT_FOUND, UNAUTHORIZED, FORBIDDEN = 404, 401, 403
+NO_ARGO = "Argo Workflows is not installed in this cluster; docs/cluster.md tells how."
 
 
 class KubeApi:
@@ -75,6 +76,8 @@ class KubeApi:
             raise TryAgain(f"The cluster broke off: {error}; run the same command again.") from None
 
     def settings(self) -> Settings:
+        with self.errors(NO_ARGO):
+            self.custom.get_api_resources(*GROUP, _request_timeout=TIMEOUT_S)
         with self.errors(no_chart(self.namespace)):
             found = self.core.read_namespaced_config_map("burnqed-config", self.namespace, _request_timeout=TIMEOUT_S)
         return Settings.parse(found.data)
@@ -123,7 +126,7 @@ def refusal(error: ApiException, namespace: str) -> str:
         said = str(error.body)[:200]
     said = " ".join(said.split()).rstrip(".")
     if error.status == NOT_FOUND and not said:
-        return "Argo Workflows is not installed in this cluster; docs/cluster.md tells how."
+        return NO_ARGO
     advice = {
         UNAUTHORIZED: "log in to the cluster again",
         FORBIDDEN: f"ask for the Role burnqed-submitter in the namespace {namespace}",
