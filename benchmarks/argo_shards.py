@@ -22,7 +22,7 @@ from hera.workflows.models import PodGC
 from burnqed.run.argo.kube import GROUP
 from burnqed.run.argo.kube import unpacked as unpacked_nodes
 from burnqed.run.argo.nodes import is_over, phase_of
-from tests.fixtures.cluster import Cluster, installed, publish_ours
+from tests.fixtures.cluster import Cluster, installed, missing, publish_ours
 from tests.fixtures.small_workflows import fan_out
 
 EVERY_S = 10.0
@@ -82,6 +82,8 @@ def main() -> None:
     parser.add_argument("--baseline", type=int, default=100)
     parser.add_argument("--parallelism", type=int, default=8)
     options = parser.parse_args()
+    if absent := missing():
+        parser.error(f"no cluster: set {', '.join(absent)}; see --help")
     publish_ours("worker")
     with tempfile.TemporaryDirectory() as folder, installed(Path(folder)) as cluster:
         small = measure(cluster, options.baseline, options.parallelism)
