@@ -104,6 +104,9 @@ def test_a_cluster_without_argo_is_told_from_one_without_the_chart(argo: StandIn
     with pytest.raises(BadInput, match="Argo Workflows is not installed"):
         kube.settings()
     assert [path for _, path, _, _ in argo.asked] == ["/apis/argoproj.io/v1alpha1"]
+    argo.reply = b"404 page not found\n"
+    with pytest.raises(BadInput, match="Argo Workflows is not installed"):
+        kube.list()
 
 
 def test_a_server_that_is_not_there_is_one_to_try_again() -> None:

@@ -123,10 +123,10 @@ def refusal(error: ApiException, namespace: str) -> str:
     try:
         said = str(json.loads(error.body or "{}").get("message", ""))
     except ValueError:
+        if error.status == NOT_FOUND:  # plain text: the API server has no such path
+            return NO_ARGO
         said = str(error.body)[:200]
     said = " ".join(said.split()).rstrip(".")
-    if error.status == NOT_FOUND and not said:
-        return NO_ARGO
     advice = {
         UNAUTHORIZED: "log in to the cluster again",
         FORBIDDEN: f"ask for the Role burnqed-submitter in the namespace {namespace}",
