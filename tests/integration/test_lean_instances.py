@@ -17,6 +17,7 @@ from burnqed.errors import TryAgain
 from burnqed.lean.embedded import backend as backend_module
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import ProofState, TacticStatus, Theorem
+from tests.fixtures.endless import ENDLESS
 
 COMMUTES = Theorem(name="commutes", statement="∀ a b : Nat, a + b = b + a")
 HANGS = "have h : Nat.rec (motive := fun _ => Nat → Nat) id (fun _ f n => f (f n)) 40 0 = 0 := by decide +kernel"
@@ -151,22 +152,22 @@ async def test_after_close_nothing_runs() -> None:
 
 ORPHAN = """
 import asyncio
+import sys
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 
 async def main():
     async with EmbeddedLean(workers=1, heartbeats=0) as lean:
-        root = (await lean.start(Theorem(name="t", statement="∀ a : Nat, a = a"))).state
-        state = (await lean.apply(root, "intro a")).state
+        root = (await lean.start(Theorem(name="t", statement="0 = 1"))).state
         print(lean._process.pid, flush=True)
-        await lean.apply(state, "repeat (rw [← Nat.add_zero a])", timeout=1000)
+        await lean.apply(root, sys.argv[1], timeout=1000)
 
 asyncio.run(main())
 """
 
 
 def test_a_killed_parent_leaves_no_process_however_busy_it_is() -> None:
-    parent = subprocess.Popen([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, text=True)
+    parent = subprocess.Popen([sys.executable, "-c", ORPHAN, ENDLESS], stdout=subprocess.PIPE, text=True)
     try:
         assert parent.stdout is not None
         node = psutil.Process(int(parent.stdout.readline()))

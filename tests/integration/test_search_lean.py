@@ -23,6 +23,7 @@ from burnqed.trajectory.reader import decisions, proof_pairs, read_parts
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus
 from burnqed.trajectory.writer import ShardWriter
+from tests.fixtures.endless import ENDLESS
 
 one_loop = pytest.mark.asyncio(loop_scope="module")
 """Lean is opened once for all tests of this file."""
@@ -138,7 +139,7 @@ def test_the_probe_tactics_are_the_list_that_every_comparison_uses(shared: Path)
 
 @one_loop
 async def test_stop_drops_open_theorems_within_seconds_though_lean_is_busy(lean: EmbeddedLean) -> None:
-    # the last test: Lean stays busy afterwards
+    lean.heartbeats = 0  # the last test: Lean stays busy afterwards
     stop = asyncio.Event()
     stopped_at = 0.0
 
@@ -150,7 +151,7 @@ async def test_stop_drops_open_theorems_within_seconds_though_lean_is_busy(lean:
     class Slow(Menu):
         async def propose(self, states, *, candidates, temperature, seeds):  # type: ignore[no-untyped-def]
             asyncio.get_running_loop().call_later(0.5, set_stop)
-            endless = Candidate("set_option maxHeartbeats 0 in repeat (rw [← Nat.add_zero 0])", -1.0)
+            endless = Candidate(ENDLESS, -1.0)
             return [Proposal((endless,), 1, "slow") for _ in states]
 
     found: list[SearchResult] = []
