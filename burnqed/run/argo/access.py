@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import yaml
 
-from burnqed.errors import BadInput
+from burnqed.errors import BadInput, TryAgain
 from burnqed_workflows.templates import PART_OF
 
 Document = dict[str, Any]
@@ -23,6 +23,7 @@ Document = dict[str, Any]
 
 SELECTOR = ",".join(f"{key}={value}" for key, value in PART_OF.items())
 DEFAULT_NAMESPACE = "burnqed"
+UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 401, 403, 404
 BUSY = (429, 502, 503, 504)
 """Status codes of a server, or a proxy before it, that may answer again soon."""
 
@@ -89,3 +90,19 @@ def open_access(namespace: str | None = None) -> Access:
             "`pip install 'burnqed[cluster]'`, or set ARGO_SERVER and ARGO_TOKEN."
         ) from None
     return KubeApi(namespace or os.environ.get("ARGO_NAMESPACE"))
+
+
+def refusal(who: str, status: int, said: str, namespace: str, *, login: str, otherwise: str) -> BadInput | TryAgain:
+    """What `who` said with an HTTP status, as the error to raise: one sentence with what to do.
+
+    `login` is the advice for a missing or wrong identity, `otherwise` that for a status that nobody expects.
+    """
+    sentence = f"{who} refuses ({status}: {' '.join(said.split()).rstrip('.')})"
+    if status in BUSY:
+        return TryAgain(f"{sentence}; run the same command again.")
+    advice = {
+        UNAUTHORIZED: login,
+        FORBIDDEN: f"ask for the Role burnqed-submitter in the namespace {namespace}",
+        NOT_FOUND: f"check the name, and the namespace {namespace} (--namespace)",
+    }
+    return BadInput(f"{sentence}; {advice.get(status, otherwise)}.")

@@ -13,12 +13,11 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.run.argo.access import BUSY, DEFAULT_NAMESPACE, SELECTOR, Document, Settings
+from burnqed.run.argo.access import DEFAULT_NAMESPACE, NOT_FOUND, SELECTOR, Document, Settings, refusal
 from burnqed.run.argo.server import no_chart
 
 GROUP = ("argoproj.io", "v1alpha1")
 TIMEOUT_S = 30
-NOT_FOUND, UNAUTHORIZED, FORBIDDEN = 404, 401, 403
 NO_ARGO = "Argo Workflows is not installed in this cluster; docs/cluster.md tells how."
 
 
@@ -71,7 +70,7 @@ class KubeApi:
             yield from (line.decode("utf-8", "replace").rstrip("\n") for line in stream)
         except ApiException as error:
             if error.status not in (NOT_FOUND, 400):  # gone, or not begun
-                raise BadInput(refusal(error, self.namespace)) from None
+                raise refused(error, self.namespace) from None
         except urllib3.exceptions.HTTPError as error:
             raise TryAgain(f"The cluster broke off: {error}; run the same command again.") from None
 
@@ -93,8 +92,7 @@ class KubeApi:
         except ApiException as error:
             if error.status == NOT_FOUND and missing:
                 raise BadInput(missing) from None
-            said = refusal(error, self.namespace)
-            raise (TryAgain(said) if error.status in BUSY else BadInput(said)) from None
+            raise refused(error, self.namespace) from None
         except urllib3.exceptions.HTTPError as error:
             reason = getattr(error, "reason", None) or error
             raise TryAgain(
@@ -119,21 +117,17 @@ def load_configuration() -> str | None:
             return file.read().strip()
 
 
-def refusal(error: ApiException, namespace: str) -> str:
+def refused(error: ApiException, namespace: str) -> BadInput | TryAgain:
     try:
         said = str(json.loads(error.body or "{}").get("message", ""))
     except ValueError:
         if error.status == NOT_FOUND:  # plain text: the API server has no such path
-            return NO_ARGO
+            return BadInput(NO_ARGO)
         said = str(error.body)[:200]
-    said = " ".join(said.split()).rstrip(".")
-    advice = {
-        UNAUTHORIZED: "log in to the cluster again",
-        FORBIDDEN: f"ask for the Role burnqed-submitter in the namespace {namespace}",
-        NOT_FOUND: f"check the name, and the namespace {namespace} (--namespace)",
-        **dict.fromkeys(BUSY, "run the same command again"),
-    }.get(error.status, "see docs/cluster.md")
-    return f"The cluster refuses ({error.status}: {said or error.reason}); {advice}."
+    return refusal(
+        "The cluster", error.status, said or str(error.reason), namespace,
+        login="log in to the cluster again", otherwise="see docs/cluster.md",
+    )  # fmt: skip
 
 
 def unpacked(workflow: Document) -> Document:

@@ -12,11 +12,10 @@ from burnqed.config import PoolConfig, RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.manifest import read_manifest
-from burnqed.run.argo.access import Access, Document, Settings
+from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
 from burnqed.store import Store
 
 OLDEST_ARGO = (3, 6)
-FORBIDDEN = 403
 STARTUP_S = {"embedded": 20.0, "sglang": 240.0}
 """Until a policy server answers: starting the pod, fetching and loading the model."""
 STARTUP_SHARE = 0.1

@@ -13,12 +13,11 @@ from typing import Any
 import httpx
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.run.argo.access import BUSY, SELECTOR, Document, Settings
+from burnqed.run.argo.access import NOT_FOUND, SELECTOR, Document, Settings, refusal
 
 TIMEOUT = httpx.Timeout(30.0)
 CONFIG_ANNOTATION = "burnqed.dev/settings"
 """On the chart's WorkflowTemplates: its ConfigMap `burnqed-config`, which the server does not give."""
-NOT_FOUND = 404
 SHORT = "metadata,items.metadata.name,items.metadata.creationTimestamp,items.metadata.labels,items.status.phase," \
         "items.status.progress,items.status.startedAt,items.status.finishedAt,items.status.message"  # fmt: skip
 
@@ -110,24 +109,18 @@ class ArgoServer:
             return reply.json()
         if reply.status_code == NOT_FOUND and missing:
             raise BadInput(missing)
-        said = refusal(reply, self.url, self.namespace)
-        raise TryAgain(said) if reply.status_code in BUSY else BadInput(said)
+        raise refused(reply, self.url, self.namespace)
 
 
-def refusal(reply: httpx.Response, url: str, namespace: str) -> str:
-    """What the server said, in one sentence with what to do."""
+def refused(reply: httpx.Response, url: str, namespace: str) -> BadInput | TryAgain:
     try:
         said = str(reply.json().get("message", ""))
     except (ValueError, AttributeError):
         said = reply.text[:200]
-    said = " ".join(said.split()).rstrip(".")
-    advice = {
-        401: "give a valid token in ARGO_TOKEN, as `argo auth token` prints it",
-        403: f"ask for the Role burnqed-submitter in the namespace {namespace}",
-        404: f"check the name, and the namespace {namespace} (--namespace)",
-        **dict.fromkeys(BUSY, "run the same command again"),
-    }.get(reply.status_code, "see the log of the Argo server")
-    return f"The Argo server at {url} refuses ({reply.status_code}: {said}); {advice}."
+    return refusal(
+        f"The Argo server at {url}", reply.status_code, said, namespace,
+        login="give a valid token in ARGO_TOKEN, as `argo auth token` prints it", otherwise="see the log of the Argo server",
+    )  # fmt: skip
 
 
 def no_chart(namespace: str) -> str:
