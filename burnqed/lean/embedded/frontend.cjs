@@ -1,7 +1,8 @@
 'use strict';
 // Parsing and elaborating commands: headers (kept, so that none is elaborated twice), and single commands on top of a header.
 
-const { Trees } = require('./rules.cjs');
+const { NONE, WHATEVER } = require('./guard.cjs');
+const { Trees, isNotation } = require('./rules.cjs');
 
 const KEPT_HEADERS = 8;
 const SEVERITY = ['info', 'warning', 'error'];
@@ -32,6 +33,7 @@ class Frontend {
 
   /**
    * Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed.
+   * What it declares may be evaluated until the next header is asked for: of a header under rules, only what its notations declare.
    * With `rules` (rules.cjs), it ends at the first command that they refuse, and `refused` says why; otherwise that is empty.
    */
   header(text, rules = null) {
@@ -40,9 +42,11 @@ class Frontend {
     if (header) this.headers.delete(key);
     else header = this.elaborateHeader(text, rules);
     this.headers.set(key, header);
+    this.lean.guard.code = header.code;
     if (this.headers.size > KEPT_HEADERS) {
-      const [oldest, { state }] = this.headers.entries().next().value;
+      const [oldest, { state, code }] = this.headers.entries().next().value;
       this.headers.delete(oldest);
+      for (const { before, after } of code) [before, after].forEach(environment => this.lean.release(environment));
       this.lean.release(state);
     }
     return header;
@@ -52,7 +56,7 @@ class Frontend {
     const { lean } = this, errors = [], ruleFor = rules?.forHeader();
     let refused = null;
     let state = this.initialState();
-    const source = new Source(lean, text);
+    const source = new Source(lean, text), code = [];
     try {
       for (let done = false; !done;) {
         const command = source.next(state);
@@ -64,13 +68,17 @@ class Frontend {
           lean.release(command.syntax);
           break;
         }
+        const before = this.environment(state), declaresCode = rules && isNotation(this.trees.of(command.syntax));
+        lean.guard.code = rules ? [...code, ...(declaresCode ? [{ before, after: NONE }] : [])] : WHATEVER;
         const after = this.elaborate(state, source, command);
+        if (declaresCode) code.push({ before: lean.retain(before), after: lean.retain(this.environment(after.state)) });
         lean.release(state);
         state = after.state;
         errors.push(...[...command.messages, ...after.messages()].filter(m => m.severity === 'error').map(m => `line ${m.line}: ${m.text}`));
       }
     } finally { source.release(); }
-    return { state, errors, refused: refused ?? rules?.additionsRefusal(state) ?? '', theorems: new Map() };
+    if (!rules) code.push({ before: NONE, after: lean.retain(this.environment(state)) });
+    return { state, code, errors, refused: refused ?? rules?.additionsRefusal(state) ?? '', theorems: new Map() };
   }
 
   /**

@@ -91,6 +91,9 @@ const keyword = tree => first(tree, node => node.word ?? (node.name && nameOf(no
 /** `open` of `Lean.Parser.Command.open`; the whole kind of anything that is no command. */
 const command = tree => tree.kind.replace(/^Lean\.Parser\.Command\./, '');
 
+/** Whether a command is notation: the parsers and macros that Lean makes of it are Lean's own code. */
+function isNotation(tree) { return command(tree) === 'in' ? isNotation(tree.parts[2]) : /^(notation|mixfix)$/.test(command(tree)); }
+
 // ---- 1. what makes Lean run the author's code
 
 /** Why a tree must not be elaborated, or null. */
@@ -272,4 +275,4 @@ class Rules {
   }
 }
 
-module.exports = { Rules, Trees, refusal };
+module.exports = { Rules, Trees, isNotation, refusal };
