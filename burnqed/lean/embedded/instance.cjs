@@ -22,8 +22,8 @@ const MESSAGE_CHARACTERS = 8000;
 
 async function main() {
   const { baked, snapshot, module, memoryMb, role } = workerData;
-  const { lean, environment } = await start({ baked, module, memoryMb, source: { snapshot } });
-  const handlers = role === 'judge' ? judging(lean, environment, baked) : elaborating(lean, environment);
+  const { lean, environment, isStackWhole } = await start({ baked, module, memoryMb, source: { snapshot } });
+  const handlers = role === 'judge' ? judging(lean, environment, isStackWhole, baked) : elaborating(lean, environment);
   parentPort.on('message', request => {
     if (request.kind === 'release') return handlers.release(request); // not answered
     const lost = replay(handlers, request.replay ?? []), started = performance.now();
@@ -35,9 +35,15 @@ async function main() {
   parentPort.postMessage({ ready: true });
 }
 
-function judging(lean, environment, baked) {
+function judging(lean, environment, isStackWhole, baked) {
   const judge = new Judge(lean, environment, JSON.parse(fs.readFileSync(path.join(baked, 'missing.json'), 'utf8')));
-  return { judge: request => judge.judge(request) };
+  return {
+    judge(request) {
+      const verdict = judge.judge(request);
+      if (!isStackWhole()) throw new Error('the stack is used up');
+      return verdict;
+    },
+  };
 }
 
 function elaborating(lean, environment) {
