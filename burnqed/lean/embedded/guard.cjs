@@ -72,11 +72,17 @@ class Guard {
     try {
       if (whole && find(lean, environment, name)) return false; // a constant of that name is no part of another
       const info = find(lean, environment, whole || name), constant = info && describe(lean, info);
-      return !!constant && constant.kind === 'definition' && this.isMadeOfData(constant.value, new Set());
+      return !!constant && constant.kind === 'definition' && this.isTypeOfData(constant.type) && this.isMadeOfData(constant.value, new Set());
     } finally {
       if (whole) lean.release(whole);
       lean.release(environment);
     }
+  }
+
+  /** Whether a type is an inductive one of the library's: others could be mistaken for one that a tactic of Lean's expects. */
+  isTypeOfData(type) {
+    const { lean } = this, info = lean.tag(type) === EXPRESSION.constant && find(lean, this.libraryKernel, lean.field(type, 0));
+    return !!info && describe(lean, info).kind === 'inductive';
   }
 
   isMadeOfData(expression, seen) {
