@@ -159,6 +159,7 @@ function restore(internals, runtime, file) {
   }
   fs.closeSync(input);
   for (let p = 0; p < have; p++) if (!isStored[p]) bytes.fill(0, p * PAGE, (p + 1) * PAGE);
+  bytes.fill(0, stack, stack + STACK_MARGIN);
   useStack(internals, runtime, stack);
   return { environment, stack };
 }
