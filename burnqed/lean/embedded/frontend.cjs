@@ -104,6 +104,17 @@ class Frontend {
     return { state: after, messages: () => messagesOf(lean, lean.field(after, STATE.messages)) };
   }
 
+  /** `use(syntax, source, messages)` of the first command of a text, parsed where a borrowed state is. */
+  parsed(state, text, use) {
+    const source = new Source(this.lean, text), { syntax, messages } = source.next(state);
+    try {
+      return use(syntax, source, messages);
+    } finally {
+      source.release();
+      this.lean.release(syntax);
+    }
+  }
+
   environment(state) { return this.lean.field(state, STATE.environment); }
   scope(state) { return this.lean.field(this.lean.field(state, STATE.scopes), 0); }
 
@@ -143,10 +154,17 @@ class Source {
     lean.release(parsed);
     return { syntax, messages };
   }
+  /** The text between two byte positions. */
+  slice(start, end) { return this.bytes.subarray(start, end).toString('utf8'); }
+  /** The text before a message's line and column (in characters). */
+  before({ line, column }) {
+    const lines = this.slice(0).split('\n');
+    return lines.slice(0, line - 1).map(text => text + '\n').join('') + [...lines[line - 1]].slice(0, column).join('');
+  }
   /** The part of the text that a borrowed syntax was parsed from. */
   textOf(syntax) {
     const range = syntaxRange(this.lean, syntax);
-    return range ? this.bytes.subarray(...range).toString('utf8') : '';
+    return range ? this.slice(...range) : '';
   }
   /** What is left: {isEnd: nothing but space and comments, hasCommand: another command, messages}. */
   rest(state) {
