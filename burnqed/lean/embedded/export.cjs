@@ -349,25 +349,31 @@ class Export {
 }
 
 /**
- * Text of the closure of a constant: of `name` (a borrowed Name) in the kernel environment of a borrowed elaboration environment; null when
- * there is no such constant. With `isStatement`, of its type alone: it comes last, as an axiom. `isInLibrary(name)` says which constants
- * everybody has. Throws Malformed.
+ * Text of the closure of a constant: of `name` (a borrowed Name) in a borrowed kernel environment; empty when there is no such constant.
+ * With `isStatement`, of its type alone: it comes last, as an axiom. `isInLibrary(name)` says which constants are left out. Throws Malformed.
  */
 function exportClosure(lean, environment, isInLibrary, name, { isStatement = false } = {}) {
-  const constants = kernel(lean, environment), made = [];
-  const lookup = address => isInLibrary(address) ? 0 : find(lean, constants, address) || null;
+  const made = [], lookup = address => isInLibrary(address) ? 0 : find(lean, environment, address) || null;
   try {
-    if (!lookup(name)) return null;
+    if (!lookup(name)) return '';
     const exported = new Export(new Reader(lean.runtime.memory), lookup, (prefix, last) => {
       made.push(lean.raw('lean_name_mk_string')(lean.retain(prefix), lean.string(last)));
       return made.at(-1);
     });
     exported.closure(name, isStatement);
     return exported.text();
+  } finally { made.forEach(object => lean.release(object)); }
+}
+
+/** `exportClosure` of the constant with these name parts in a Command.State, without the library. */
+function exported(frontend, dependencies, state, nameParts, options) {
+  const { lean } = frontend, environment = kernel(lean, frontend.environment(state)), name = lean.nameOf(nameParts);
+  try {
+    return exportClosure(lean, environment, other => dependencies.isInLibrary(other), name, options);
   } finally {
-    made.forEach(object => lean.release(object));
-    lean.release(constants);
+    lean.release(name);
+    lean.release(environment);
   }
 }
 
-module.exports = { exportClosure, Malformed };
+module.exports = { exportClosure, exported, Malformed };

@@ -12,6 +12,7 @@ const { Data, Forbidden } = require('./data.cjs');
 const { Dependencies, describe, find, kernel } = require('./environment.cjs');
 
 const KEPT_STATEMENTS = 16;
+const STANDARD_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound']), COMPILER_AXIOMS = new Set(['Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
 const NO_LIMIT = 0, NO_TOKEN = 1;
 // Lean.KernelException, by constructor
 const EXCEPTIONS = ['a constant is unknown', 'a constant is declared again', 'a value is not of the type that it is declared with', 'a declaration has holes', 'a declaration has free variables',
@@ -135,6 +136,7 @@ class Judge {
       built = new Built(lean, proof);
       environment = this.proved(stated, built);
       Object.assign(verdict, this.dependencies.axioms(environment, [stated.built.terms.names[stated.built.goal.name]]));
+      verdict.objection = axiomsObjection(verdict.axioms);
     } catch (error) {
       if (!(error instanceof Forbidden || error instanceof GaveUp)) throw error;
       Object.assign(verdict, { objection: error.message, could_not_check: error instanceof GaveUp });
@@ -261,6 +263,13 @@ class Judge {
   }
 
   isMade(built, index, object) { return this.lean.raw('lean_expr_eqv')(built.terms.expressions[index], object) === 1; }
+}
+
+function axiomsObjection(axioms) {
+  const others = axioms.filter(axiom => !STANDARD_AXIOMS.has(axiom));
+  if (others.includes('sorryAx')) return 'it, or something it uses, contains `sorry`';
+  if (others.some(axiom => COMPILER_AXIOMS.has(axiom))) return 'it trusts the compiler, not the kernel';
+  return others.length ? `it depends on axioms that are neither standard nor theorems of the library: ${others.join(', ')}` : '';
 }
 
 module.exports = { Judge };
