@@ -32,13 +32,13 @@ class Frontend {
 
   /**
    * Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed.
-   * With `rules` (rules.cjs), it ends at the first command that they refuse, and `refused` says why; otherwise that is empty.
+   * With a `watch` (headers.cjs), which decides what is elaborated, also what that found: {refused, suspects, doubts}.
    */
-  header(text, rules = null) {
-    const key = (rules ? 'by the rules: ' : 'trusted: ') + text;
+  header(text, watch = null) {
+    const key = (watch?.kind ?? 'trusted') + ': ' + text;
     let header = this.headers.get(key);
     if (header) this.headers.delete(key);
-    else header = this.elaborateHeader(text, rules);
+    else header = this.elaborateHeader(text, watch);
     this.headers.set(key, header);
     if (this.headers.size > KEPT_HEADERS) {
       const [oldest, { state }] = this.headers.entries().next().value;
@@ -48,29 +48,24 @@ class Frontend {
     return header;
   }
 
-  elaborateHeader(text, rules) {
-    const { lean } = this, errors = [], ruleFor = rules?.forHeader();
-    let refused = null;
+  elaborateHeader(text, watch) {
+    const { lean } = this, errors = [], isError = m => m.severity === 'error';
     let state = this.initialState();
     const source = new Source(lean, text);
     try {
-      for (let done = false; !done;) {
-        const command = source.next(state);
+      for (let done = false; !done && !(watch && (watch.refused || errors.length));) {
+        const command = source.next(state), broken = command.messages.filter(isError);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
-        const broken = command.messages.filter(m => m.severity === 'error');
-        refused = broken.length ? null : ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
-        if (refused || (rules && broken.length)) { // rules need whole commands
-          errors.push(...broken.map(m => `line ${m.line}: ${m.text}`));
-          lean.release(command.syntax);
-          break;
-        }
-        const after = this.elaborate(state, source, command);
-        lean.release(state);
-        state = after.state;
-        errors.push(...[...command.messages, ...after.messages()].filter(m => m.severity === 'error').map(m => `line ${m.line}: ${m.text}`));
+        const isAdmitted = !watch || (!broken.length && watch.admits(this.trees.of(command.syntax), source, command.syntax, state)); // rules need whole commands
+        const after = isAdmitted ? this.elaborate(state, source, command) : lean.release(command.syntax);
+        const failed = [...broken, ...after?.messages().filter(isError) ?? []], isKept = isAdmitted && !(watch?.hasLeftOut && failed.length);
+        if (isKept) watch?.elaborated(after.state);
+        if (!watch?.hasLeftOut) errors.push(...failed.map(m => `line ${m.line}: ${m.text}`)); // otherwise it may lack what was left out
+        if (after) lean.release(isKept ? state : after.state);
+        if (isKept) state = after.state;
       }
     } finally { source.release(); }
-    return { state, errors, refused: refused ?? rules?.additionsRefusal(state) ?? '', theorems: new Map() };
+    return { ...watch?.findings(), text, state, errors, theorems: new Map() };
   }
 
   /**
@@ -160,6 +155,8 @@ class Source {
     const lines = this.slice(0).split('\n');
     return lines.slice(0, line - 1).map(text => text + '\n').join('') + [...lines[line - 1]].slice(0, column).join('');
   }
+  /** Line (from 1) in which a borrowed syntax begins. */
+  lineOf(syntax) { return this.slice(0, syntaxRange(this.lean, syntax)?.[0] ?? 0).split('\n').length; }
   /** The part of the text that a borrowed syntax was parsed from. */
   textOf(syntax) {
     const range = syntaxRange(this.lean, syntax);
