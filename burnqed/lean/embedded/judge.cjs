@@ -8,8 +8,10 @@
 //
 // Everything is built from plain data by Lean's own constructors, so that no cached hash or flag is the sender's.
 
+const fs = require('fs');
 const { Data, Forbidden } = require('./data.cjs');
 const { Dependencies, describe, find, kernel } = require('./environment.cjs');
+const { exportClosure } = require('./export.cjs');
 const { Inductives } = require('./inductives.cjs');
 
 const KEPT_STATEMENTS = 16;
@@ -130,8 +132,12 @@ class Judge {
     this.statements = new Map(); // text → {built, environment}; the least recently used one first
   }
 
-  /** {statement, proof} → {objection (empty when the proof is accepted), couldNotCheck, axioms, library}. */
-  judge({ statement, proof }) {
+  /**
+   * {statement, proof} → {objection (empty when the proof is accepted), could_not_check, axioms, library}. With `exportTo`, what is accepted is
+   * written to that file for other kernels: the theorem and all that it uses, also of the library, from the judge's own environment; and
+   * `permitted` names the axioms in it.
+   */
+  judge({ statement, proof, exportTo }) {
     const { lean } = this, verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
     let built = null, environment = null;
     try {
@@ -140,6 +146,7 @@ class Judge {
       environment = this.proved(stated, built);
       Object.assign(verdict, this.dependencies.axioms(environment, [stated.built.terms.names[stated.built.goal.name]]));
       verdict.objection = axiomsObjection(verdict.axioms);
+      if (exportTo && !verdict.objection) verdict.permitted = this.write(exportTo, environment, stated.built);
     } catch (error) {
       if (!(error instanceof Forbidden || error instanceof GaveUp)) throw error;
       Object.assign(verdict, { objection: error.message, could_not_check: error instanceof GaveUp });
@@ -148,6 +155,13 @@ class Judge {
       if (environment) lean.release(environment);
     }
     return verdict;
+  }
+
+  /** Names of the axioms in the file. */
+  write(file, environment, { terms, goal }) {
+    const text = exportClosure(this.lean, environment, () => false, terms.names[goal.name]);
+    fs.writeFileSync(file, text);
+    return axiomsOf(text);
   }
 
   /** What a statement's text gives: {built, environment: the library's and the statement's definitions}. */
@@ -324,6 +338,18 @@ class Judge {
   }
 
   isMade(built, index, object) { return this.lean.raw('lean_expr_eqv')(built.terms.expressions[index], object) === 1; }
+}
+
+/** Names of the axioms that an export declares; sorted. */
+function axiomsOf(text) {
+  const names = [[]], axioms = [];
+  for (const line of text.split('\n')) {
+    if (line.endsWith('}') && /"in":\d+}$/.test(line)) {
+      const { str, num } = JSON.parse(line);
+      names.push([...names[(str ?? num).pre], str ? str.str : num.i]);
+    } else if (line.startsWith('{"axiom":')) axioms.push(names[JSON.parse(line).axiom.name].join('.'));
+  }
+  return axioms.sort();
 }
 
 function axiomsObjection(axioms) {
