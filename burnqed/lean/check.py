@@ -24,7 +24,6 @@ STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 _INVISIBLE = re.compile("[\0\u202a-\u202e\u2066-\u2069]")
 """Where Lean's texts would end, and characters that change the direction in which a text is shown."""
 _TIMEOUT = "(deterministic) timeout"
-_COMPILER_AXIOMS = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
 
 
 async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_trusted: bool = False) -> list[Verdict]:
@@ -47,15 +46,15 @@ def screen(theorem: Theorem, proof: str) -> str | None:
 
 
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
-    """Verdict on a compiled proof, from facts of Lean's environment; printed messages only ever count against it."""
+    """Verdict on a proof from what was found out about it."""
     reason = _objection(facts)
     is_timeout = any(_TIMEOUT in error.text for error in facts.errors)
     return Verdict(
         name=theorem.name,
         accepted=not reason,
         reason=reason,
-        axioms=sorted(facts.axioms),
-        could_not_check=is_timeout and bool(reason),
+        axioms=facts.axioms,
+        could_not_check=bool(reason) and (is_timeout or facts.could_not_check),
     )
 
 
@@ -72,20 +71,9 @@ def _objection(facts: ProofFacts) -> str:
     if facts.errors:
         error = facts.errors[0]
         return f"Lean reports an error in line {max(error.line, 1)} of the proof: {_first_line(error.text)}"
-    if not facts.theorem_found or facts.kind != "theorem":
-        return "The text declares no theorem of that name."
-    if not facts.type_matches or not facts.level_params_match:
-        return "The theorem that was proved is not the one that was stated."
-    if any(constant.kind == "axiom" for constant in facts.new_constants):
-        return "The proof declares an axiom."
-    axioms = set(facts.axioms) - STANDARD_AXIOMS
-    if "sorryAx" in axioms:
-        return "The proof, or something it uses, contains `sorry`."
-    if axioms & _COMPILER_AXIOMS:
-        return "The proof trusts the compiler, not the kernel."
-    if axioms:
-        return f"The proof depends on axioms that are neither standard nor theorems of the library: {', '.join(sorted(axioms))}."
-    return ""
+    if facts.objection:
+        return f"Not proved: {facts.objection}."
+    return "" if set(facts.axioms) <= STANDARD_AXIOMS else "It depends on axioms that are not standard."
 
 
 def _first_line(text: str) -> str:

@@ -100,4 +100,4 @@ class Dependencies {
   }
 }
 
-module.exports = { Dependencies, addedConstants, constantInfo, describe, kernel };
+module.exports = { Dependencies, addedConstants, constantInfo, describe, find, kernel };

@@ -41,9 +41,8 @@ class Frontend {
     else header = this.elaborateHeader(text, rules);
     this.headers.set(key, header);
     if (this.headers.size > KEPT_HEADERS) {
-      const [oldest, { state, theorems }] = this.headers.entries().next().value;
+      const [oldest, { state }] = this.headers.entries().next().value;
       this.headers.delete(oldest);
-      for (const { proposition } of theorems.values()) proposition?.release?.();
       this.lean.release(state);
     }
     return header;
