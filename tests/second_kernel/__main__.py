@@ -37,6 +37,7 @@ def check(lines: Iterable[str], permitted: Collection[str] = axioms.STANDARD, on
         checked += not assume
         if isinstance(item, Definition) and item.kind == "thm" and not assume:
             report.append(f"{item.name}: proved ({_axioms(kernel.axioms_of(item.name))})")
+    kernel.check_texts()
     if assume:
         raise Refused(f"nothing is called {', '.join(only)}")
     return [*report, f"{checked} declarations checked, {len(kernel.constants)} constants"]
@@ -44,7 +45,7 @@ def check(lines: Iterable[str], permitted: Collection[str] = axioms.STANDARD, on
 
 def _axioms(names: set[str]) -> str:
     library = len(names.difference(axioms.STANDARD))
-    parts = [name for name in axioms.STANDARD if name in names] + [f"{library} theorems taken on trust"] * bool(library)
+    parts = [name for name in axioms.STANDARD if name in names] + [f"{library} of the library"] * bool(library)
     return f"axioms: {', '.join(parts)}" if parts else "no axioms"
 
 

@@ -50,7 +50,7 @@ class Kernel(Inductives):
                 self._check_type_and_value(item)
         if isinstance(item, Constant):
             self.constants[item.name] = item
-        if isinstance(item, Definition):
+        if isinstance(item, Axiom | Definition):
             self.adopt(item)
 
     def _check_form(self, constant: Constant) -> None:

@@ -98,10 +98,11 @@ class Equality(Inference):
         while True:
             if (known := self._numbers(left, right)) is not None:
                 return known
-            a, b = self.compute(left), self.compute(right)
-            if a is None and b is None:
-                one, other = self.definition(left), self.definition(right)
-                if one is None and other is None:
+            one, other = self.definition(left), self.definition(right)
+            is_stuck = one is None and other is None
+            a, b = self.compute(left, is_stuck), self.compute(right, is_stuck)
+            if (a is None and b is None) or (left.fresh or right.fresh) and not is_stuck:
+                if is_stuck:
                     return self._stuck(left, right)
                 if one is other and one is not None and self._same_call(one, left, right):
                     return True

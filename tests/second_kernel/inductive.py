@@ -29,6 +29,7 @@ from tests.second_kernel.terms import (
     close,
     const,
     constants,
+    domains,
     instantiate,
     lam,
     local,
@@ -353,12 +354,3 @@ class Derivation:
             if field.family is not None
         ]
         return close(lam, [*first_args, *variables], apply(minor, [*variables, *results]))
-
-
-def domains(type: Term) -> list[Term]:
-    """The types of a function type's arguments."""
-    found = []
-    while isinstance(type, Pi):
-        found.append(type.type)
-        type = type.body
-    return found

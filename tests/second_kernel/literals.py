@@ -12,12 +12,12 @@ from collections.abc import Callable
 from itertools import product
 
 from tests.second_kernel import levels
-from tests.second_kernel.constants import Constructor, Definition, Inductive, Refused
+from tests.second_kernel.constants import Axiom, Constructor, Definition, Inductive, Refused
 from tests.second_kernel.equality import Equality
 from tests.second_kernel.reduction import FALSE, NAT, SUCC, TRUE, ZERO
-from tests.second_kernel.terms import TYPE, Lit, Term, app, apply, const, lit, local, pi
+from tests.second_kernel.terms import TYPE, Lit, Term, app, apply, const, domains, lit, local, pi
 
-BOOL, STRING, CHAR = const("Bool"), const("String"), const("Char")
+STRING, CHAR = const("String"), const("Char")
 LARGEST_EXPONENT = 1 << 24  # as in Lean: what would be larger is not computed
 SAMPLES = (0, 1, 2, 3, 4, 7, 12)
 
@@ -26,22 +26,24 @@ def _bounded(operation: Callable[[int, int], int]) -> Callable[[int, int], int |
     return lambda a, b: operation(a, b) if b <= LARGEST_EXPONENT else None
 
 
-FUNCTIONS: dict[str, tuple[int, Callable[..., int | bool | None]]] = {
-    "Nat.add": (2, lambda a, b: a + b),
-    "Nat.sub": (2, lambda a, b: max(a - b, 0)),
-    "Nat.mul": (2, lambda a, b: a * b),
-    "Nat.pow": (2, _bounded(lambda a, b: a**b)),
-    "Nat.beq": (2, lambda a, b: a == b),
-    "Nat.ble": (2, lambda a, b: a <= b),
-    "Nat.shiftLeft": (2, _bounded(lambda a, b: a << b)),
-    "Nat.shiftRight": (2, lambda a, b: a >> b),
-    "Nat.div": (2, lambda a, b: a // b if b else 0),
-    "Nat.mod": (2, lambda a, b: a % b if b else a),
-    "Nat.gcd": (2, math.gcd),
-    "Nat.land": (2, lambda a, b: a & b),
-    "Nat.lor": (2, lambda a, b: a | b),
-    "Nat.xor": (2, lambda a, b: a ^ b),
-    "Nat.log2": (1, lambda a: max(a.bit_length() - 1, 0)),
+BINARY = pi(NAT, pi(NAT, NAT))
+TEST = pi(NAT, pi(NAT, const("Bool")))
+FUNCTIONS: dict[str, tuple[Term, Callable[..., int | bool | None]]] = {
+    "Nat.add": (BINARY, lambda a, b: a + b),
+    "Nat.sub": (BINARY, lambda a, b: max(a - b, 0)),
+    "Nat.mul": (BINARY, lambda a, b: a * b),
+    "Nat.pow": (BINARY, _bounded(lambda a, b: a**b)),
+    "Nat.beq": (TEST, lambda a, b: a == b),
+    "Nat.ble": (TEST, lambda a, b: a <= b),
+    "Nat.shiftLeft": (BINARY, _bounded(lambda a, b: a << b)),
+    "Nat.shiftRight": (BINARY, lambda a, b: a >> b),
+    "Nat.div": (BINARY, lambda a, b: a // b if b else 0),
+    "Nat.mod": (BINARY, lambda a, b: a % b if b else a),
+    "Nat.gcd": (BINARY, math.gcd),
+    "Nat.land": (BINARY, lambda a, b: a & b),
+    "Nat.lor": (BINARY, lambda a, b: a | b),
+    "Nat.xor": (BINARY, lambda a, b: a ^ b),
+    "Nat.log2": (pi(NAT, NAT), lambda a: max(a.bit_length() - 1, 0)),
 }
 
 
@@ -96,27 +98,26 @@ def _value(result: int | bool | None) -> Term | None:
 class Literals(Equality):
     def __init__(self) -> None:
         super().__init__()
-        self._literal_types: dict[type, Term] = {}
+        self._has_numbers = False
+        self.has_texts = False
 
     def literal_type(self, term: Lit) -> Term:
-        kind = term.value.__class__
-        if kind not in self._literal_types:
-            self._literal_types[kind] = self._natural_numbers() if kind is int else self._texts()
-        return self._literal_types[kind]
+        """A text's type is taken for granted here, since `String.ofList` itself rests on terms with texts in them; see `text`."""
+        if isinstance(term.value, str):
+            self.has_texts = True
+            return STRING
+        if not self._has_numbers:
+            self._check_numbers()
+        return NAT
 
-    def _natural_numbers(self) -> Term:
+    def _check_numbers(self) -> None:
         nat, zero, succ = (self.constants.get(name) for name in ("Nat", "Nat.zero", "Nat.succ"))
         if not (isinstance(nat, Inductive) and isinstance(zero, Constructor) and isinstance(succ, Constructor)):
             raise Refused("numbers are used, but Nat is no inductive type with zero and succ")
         shape = (nat.type, nat.constructors, zero.type, succ.type)
         if shape != (TYPE, ("Nat.zero", "Nat.succ"), NAT, pi(NAT, NAT)):
             raise Refused("numbers are used, but Nat is not the natural numbers")
-        return NAT
-
-    def _texts(self) -> Term:
-        if self.check(self.text(lit("a"))) is not STRING:
-            raise Refused("texts are used, but String.ofList does not make a String of characters")
-        return STRING
+        self._has_numbers = True
 
     def text(self, term: Lit) -> Term:
         assert isinstance(term.value, str)
@@ -126,19 +127,28 @@ class Literals(Equality):
             characters = apply(const("List.cons", levels.ZERO), [CHAR, code, characters])
         return app(const("String.ofList"), characters)
 
-    def adopt(self, definition: Definition) -> None:
-        """Lets Python compute a function that was just declared, if it is one of FUNCTIONS and does the same."""
-        name = definition.name
-        if name in EQUATIONS:
-            for left, right in EQUATIONS[name]:
-                if not (self.equal(self.check(left), self.check(right)) and self.equal(left, right)):
-                    raise Refused(f"{name} is not the function of that name: it does not satisfy its equations")
+    def check_texts(self) -> None:
+        """That texts, if there are any, are what `String.ofList` makes of characters: to be asked when all is declared."""
+        if self.has_texts and self.check(self.text(lit("a"))) is not STRING:
+            raise Refused("texts are used, but String.ofList does not make a String of characters")
+
+    def adopt(self, constant: Axiom | Definition) -> None:
+        """Lets Python compute a function that was just declared, if it is one of FUNCTIONS and does the same. Of the library's
+        functions without a definition it is taken on trust that they are what they are called."""
+        name = constant.name
+        if name in FUNCTIONS and constant.type is not FUNCTIONS[name][0]:
+            raise Refused("it is not the function of that name: its type is another")
+        if isinstance(constant, Definition):
+            for left, right in EQUATIONS.get(name, []):
+                if not self.equal(left, right):
+                    raise Refused("it is not the function of that name: it does not satisfy its equations")
         if name not in FUNCTIONS:
             return
-        arity, function = FUNCTIONS[name]
-        if name not in EQUATIONS:
+        type, function = FUNCTIONS[name]
+        arity = len(domains(type))
+        if name not in EQUATIONS and isinstance(constant, Definition):
             for numbers in product(SAMPLES, repeat=arity):
-                value = self.whnf(apply(const(name), map(lit, numbers)))
-                if value is not _value(function(*numbers)):
-                    raise Refused(f"{name} is not the function of that name: see its value at {numbers}")
+                value, expected = apply(const(name), map(lit, numbers)), _value(function(*numbers))
+                if expected is None or not self.equal(value, expected):
+                    raise Refused(f"it is not the function of that name: see its value at {numbers}")
         self.native[name] = arity, lambda *numbers: _value(function(*numbers))

@@ -82,7 +82,7 @@ class Reduction(ABC):
             result = term
             while True:
                 result = self.core(result)
-                further = self.compute(result) or self.unfold(result)
+                further = self.compute(result) or self.unfold(result) or self.compute(result, True)
                 if further is None:
                     break
                 result = further
@@ -142,9 +142,10 @@ class Reduction(ABC):
             value = self._unfolded[fn] = at_levels(definition.value, definition.params, fn.levels)
         return beta(value, args)
 
-    def compute(self, term: Term) -> Term | None:
-        """The result of a function on numbers, where all arguments are numbers."""
-        if term.fresh or not isinstance(term, App):
+    def compute(self, term: Term, is_open: bool = False) -> Term | None:
+        """The result of a function on numbers, where all arguments are numbers. In a term with locals that is rare and dear to
+        find out, so it `is_open` only when nothing else can be done."""
+        if not isinstance(term, App) or (term.fresh and not is_open):
             return None
         fn, args = spine(term)
         if not isinstance(fn, Const):

@@ -210,6 +210,15 @@ def head(term: Term) -> Term:
     return term
 
 
+def domains(type: Term) -> list[Term]:
+    """The types of a function type's arguments."""
+    found = []
+    while isinstance(type, Pi):
+        found.append(type.type)
+        type = type.body
+    return found
+
+
 def children(term: Term) -> tuple[Term, ...]:
     """Its direct parts; the types of locals do not count."""
     match term:
