@@ -48,6 +48,8 @@ class Kernel(Inductives):
                 self._check_standard_axiom(item)
             case Axiom() | Definition() if not assume:
                 self._check_type_and_value(item)
+            case _ if unknown := constants(*parts(item)) - self.constants.keys():
+                raise Refused(f"{min(unknown)} was not declared before")
         if isinstance(item, Constant):
             self.constants[item.name] = item
         if isinstance(item, Axiom | Definition):

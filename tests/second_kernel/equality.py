@@ -99,10 +99,12 @@ class Equality(Inference):
             if (known := self._numbers(left, right)) is not None:
                 return known
             one, other = self.definition(left), self.definition(right)
-            is_stuck = one is None and other is None
-            a, b = self.compute(left, is_stuck), self.compute(right, is_stuck)
-            if (a is None and b is None) or (left.fresh or right.fresh) and not is_stuck:
-                if is_stuck:
+            is_last = one is None and other is None
+            a = b = None
+            if is_last or not (left.fresh or right.fresh):
+                a, b = self.compute(left, is_last), self.compute(right, is_last)
+            if a is None and b is None:
+                if is_last:
                     return self._stuck(left, right)
                 if one is other and one is not None and self._same_call(one, left, right):
                     return True
@@ -153,7 +155,9 @@ class Equality(Inference):
         match left, right:
             case Const(), Const() if left.name == right.name:
                 return all(map(levels.equal, left.levels, right.levels))
-            case Proj(), Proj() if left.index == right.index and self.equal(left.value, right.value):
+            case Proj(), Proj() if (left.name, left.index) == (right.name, right.index) and self.equal(
+                left.value, right.value
+            ):
                 return True
         a, b = self.core(left), self.core(right)
         if a is not left or b is not right:

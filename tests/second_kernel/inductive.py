@@ -87,9 +87,16 @@ class Inductives(Literals):
         if replace(sent, type=own.type, rules=own.rules) != own or list(sent.rules) != list(own.rules):
             return False
         rules = [(sent.rules[name], rule) for name, rule in own.rules.items()]
-        return self.equal(sent.type, own.type) and all(
-            theirs.num_fields == ours.num_fields and self.equal(theirs.value, ours.value) for theirs, ours in rules
+        return self._same(sent.type, own.type) and all(
+            theirs.num_fields == ours.num_fields and self._same(theirs.value, ours.value) for theirs, ours in rules
         )
+
+    def _same(self, sent: Term, own: Term) -> bool:
+        """Whether a term of the file is right and equal to what should be there."""
+        if sent is own:
+            return True
+        self.check(sent)
+        return self.equal(sent, own)
 
 
 class Derivation:

@@ -152,8 +152,9 @@ class Inference(Reduction):
             raise Refused(f"a field of {term.name} is taken of something else")
         if len(structure.constructors) != 1 or structure.num_indices:
             raise Refused(f"{term.name} is no structure")
-        constructor = self.constants[structure.constructors[0]]
-        assert isinstance(constructor, Constructor)
+        constructor = self.constants.get(structure.constructors[0])
+        if not isinstance(constructor, Constructor):
+            raise Refused(f"a field of {term.name} is taken before its constructor is declared")
         if term.index >= constructor.num_fields:
             raise Refused(f"{term.name} has no field {term.index}")
         field = at_levels(constructor.type, constructor.params, fn.levels)

@@ -70,6 +70,7 @@ class Reader:
 
     def declarations(self, lines: Iterable[str]) -> Iterator[Declaration]:
         """The file's declarations, in order."""
+        number = 0
         for number, line in enumerate(lines, 1):
             try:
                 item = self._line(line, number)
@@ -81,6 +82,8 @@ class Reader:
                 raise NotAnExport(f"line {number}: {error}") from None
             if item is not None:
                 yield item
+        if not number:
+            raise NotAnExport("it is empty")
 
     def _line(self, line: str, number: int) -> Declaration | None:
         item = _decoder.decode(line)

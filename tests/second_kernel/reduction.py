@@ -258,9 +258,11 @@ class Reduction(ABC):
         return apply(made, [proj(structure.name, i, value) for i in range(constructor.num_fields)])
 
     def structure(self, fn: Term) -> Inductive | None:
-        """The structure of which this is the name."""
+        """The structure of which this is the name, once it is declared as a whole."""
         constant = self.constants.get(fn.name) if isinstance(fn, Const) else None
-        return constant if isinstance(constant, Inductive) and constant.is_structure else None
+        if isinstance(constant, Inductive) and constant.is_structure and constant.constructors[0] in self.constants:
+            return constant
+        return None
 
     def level_of(self, type: Term) -> levels.Level:
         """The universe of a type."""
