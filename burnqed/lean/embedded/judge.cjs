@@ -120,6 +120,11 @@ class Built {
     this.terms = new Terms(lean, this.data);
   }
   key(name) { return this.data.names[name].key; }
+  /** Borrowed names of all constants outside the text that it mentions. */
+  mentioned() {
+    const names = new Set(this.data.expressions.filter(({ kind }) => kind === 'const' || kind === 'proj').map(({ name }) => name));
+    return [...names].filter(name => !this.places.has(this.key(name))).map(name => this.terms.names[name]);
+  }
   namesOf({ kind, name, types, ctors, recs }) { return kind === 'inductive' ? [...types, ...ctors, ...recs].map(member => member.name) : [name]; }
   keysOf(declared) { return this.namesOf(declared).map(name => this.key(name)); }
   keyList(names) { return names.map(name => this.key(name)).join(); }
@@ -144,7 +149,7 @@ class Judge {
       const stated = this.stated(statement);
       built = new Built(lean, proof);
       environment = this.proved(stated, built);
-      Object.assign(verdict, this.dependencies.axioms(environment, [stated.built.terms.names[stated.built.goal.name]]));
+      Object.assign(verdict, this.dependencies.axioms(environment, [...stated.built.mentioned(), ...built.mentioned()]));
       verdict.objection = axiomsObjection(verdict.axioms);
       if (exportTo && !verdict.objection) verdict.permitted = this.write(exportTo, environment, stated.built);
     } catch (error) {
