@@ -11,9 +11,9 @@ rests on.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 
+from burnqed.lean.characters import called, confused, hidden
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
 from burnqed.lean.proofs import ProofToCheck
@@ -21,8 +21,6 @@ from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
-_INVISIBLE = re.compile("[\0\u202a-\u202e\u2066-\u2069]")
-"""Where Lean's texts would end, and characters that change the direction in which a text is shown."""
 _TIMEOUT = "(deterministic) timeout"
 
 
@@ -31,18 +29,22 @@ async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_tru
     return await asyncio.gather(*(lean.check(p.theorem, p.proof, is_trusted=is_trusted) for p in proofs))
 
 
-def screen(theorem: Theorem, proof: str) -> str | None:
+def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | None:
     """Why a proof need not be compiled, or None: only what text alone shows beyond doubt, at no cost in Lean's time."""
     for part, text in (("header", theorem.header or ""), ("statement", theorem.statement), ("proof", proof)):
-        if hidden := _INVISIBLE.search(text):
-            return f"The {part} contains the character U+{ord(hidden[0]):04X}, which can hide what the text says."
+        if character := hidden(text):
+            return f"The {part} contains {character}."
+    if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
+        name, other = alike
+        letters = ", ".join(called(letter) for letter in dict.fromkeys(name) if not letter.isascii())
+        return f"The name `{name}` looks like `{other}` and is another one ({letters}); rename one of them."
     found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
     for index, token in enumerate(found):
         if token.kind is Kind.UNFINISHED:
-            return f"The proof contains a {'comment' if token.text.startswith('/-') else 'text'} that does not end."
+            return f"The proof contains a {'comment' if token.text.startswith('/-') else 'text'} that does not end; end it."
         if token.text in COMMANDS and not is_field(found, index):
-            return f"The proof contains the command `{token.text}`; it must be one block of tactics."
-    return None if found else "The proof is empty."
+            return f"The proof contains the command `{token.text}`; give nothing but the proof of this one theorem."
+    return None if found else "The proof is empty; give a block of tactics or a term."
 
 
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
