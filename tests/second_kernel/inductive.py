@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tests.second_kernel import levels
+from tests.second_kernel import levels, terms
 from tests.second_kernel.constants import Constructor, Group, Inductive, Recursor, Refused, Rule
 from tests.second_kernel.levels import Level
 from tests.second_kernel.literals import Literals
@@ -117,6 +117,7 @@ class Derivation:
             kernel.constants[type.name] = type
         for type, family in zip(group.types, self.families, strict=True):
             family.makers = [self._maker(maker) for maker in group.constructors if maker.inductive == type.name]
+        self._check_uniform()
         for family in self.families:  # grows meanwhile
             for _, _, maker in family.makers:
                 self._add_nested(maker)
@@ -198,6 +199,13 @@ class Derivation:
         self.kernel.check_type(maker.type)
         self.kernel.constants[maker.name] = maker
         return maker.name, apply(const(maker.name, *self.universes), self.params), self._at_params(maker.type)
+
+    def _check_uniform(self) -> None:
+        """The new types occur at the group's own parameters only."""
+        own = {family.type for family in self.families}
+        for name, _, type in (maker for family in self.families for maker in family.makers):
+            if self.mentions(terms.replace(type, lambda term: PROP if term in own else None)):
+                raise Refused(f"{name} mentions the new type at other parameters than its own")
 
     def _add_nested(self, type: Term) -> None:
         """Finds older types at arguments that mention the new ones, outermost and leftmost first."""
