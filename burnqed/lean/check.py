@@ -43,9 +43,8 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
         if character := hidden(text):
             return f"The {part} contains {character}."
     if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
-        name, other = alike
-        letters = ", ".join(called(letter) for letter in dict.fromkeys(name) if not letter.isascii())
-        return f"The name `{name}` looks like `{other}` and is another one ({letters}); rename one of them."
+        letters = ", ".join(called(letter) for letter in sorted(set(alike[0]) ^ set(alike[1])) if not letter.isascii())
+        return f"The name `{alike[0]}` looks like `{alike[1]}` and is another one ({letters}); rename one of them."
     found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
     for index, token in enumerate(found):
         if token.kind is Kind.UNFINISHED:
