@@ -22,9 +22,9 @@ one_loop = pytest.mark.asyncio(loop_scope="module")
 TRUE = Theorem(name="true", statement="1 + 1 = 2")
 
 
-async def verdict(lean: EmbeddedLean, crossing: Crossing) -> Verdict:
+async def verdict(lean: EmbeddedLean, crossing: Crossing, timeout: float = 60) -> Verdict:
     theorem = Theorem(name=crossing.tries, statement=crossing.statement)
-    facts = await lean.judge(theorem, text_of(crossing))
+    facts = await lean.judge(theorem, text_of(crossing), timeout=timeout)
     if isinstance(facts, ProofFacts):
         return judge(theorem, facts)
     return Verdict(name=crossing.tries, accepted=False, reason=facts.message, could_not_check=True)
@@ -51,7 +51,7 @@ async def test_no_text_that_crosses_is_accepted_unless_it_is_a_proof(lean: Embed
 @one_loop
 async def test_texts_too_large_for_anybody_are_refused_and_the_next_proof_is_judged(lean: EmbeddedLean) -> None:
     for crossing in large():
-        assert not (await verdict(lean, crossing)).accepted, crossing.tries
+        assert not (await verdict(lean, crossing, timeout=5)).accepted, crossing.tries
         assert (await lean.check(TRUE, "decide")).accepted, f"after {crossing.tries}"
 
 
