@@ -109,6 +109,22 @@ class Frontend {
     }
   }
 
+  /** Lean's first error about a command, tried where a borrowed state is; empty when there is none. */
+  failure(state, text) {
+    const source = new Source(this.lean, text), command = source.next(state), after = this.elaborate(state, source, command);
+    const error = [...command.messages, ...after.messages()].find(m => m.severity === 'error');
+    this.lean.release(after.state);
+    source.release();
+    return error?.text ?? '';
+  }
+
+  /** Whether a borrowed state's `autoImplicit` is off: then a name that nothing declares is an error, not a variable. */
+  isAutoImplicitOff(state) {
+    const { lean } = this, options = lean.field(this.scope(state), SCOPE.options), name = lean.name('autoImplicit');
+    const isOn = lean.number(lean.call('l_Lean_KVMap_getBool', lean.retain(options), name, lean.box(1))) === 1;
+    return !isOn;
+  }
+
   environment(state) { return this.lean.field(state, STATE.environment); }
   scope(state) { return this.lean.field(this.lean.field(state, STATE.scopes), 0); }
 

@@ -18,7 +18,7 @@ const FORBIDDEN_NAMES = new Set(['reduceBool', 'reduceNat', 'ofReduceBool', 'ofR
 
 const ATTRIBUTES = new Set(['simp', 'grind', 'ext', 'reducible', 'semireducible', 'irreducible', 'inline', 'noinline', 'always_inline', 'specialize',
   'match_pattern', 'elab_as_elim', 'expose', 'deprecated', 'inherit_doc', 'instance', 'default_instance', 'class', 'coe']);
-const OPTIONS = /^(maxRecDepth|maxHeartbeats|maxUniverseOffset|autoImplicit|relaxedAutoImplicit|smartUnfolding|simprocs|warningAsError|(exponentiation|synthInstance|pp|linter|trace|backward|tactic|grind|diagnostics|profiler|warn|format)(\..*)?)$/;
+const OPTIONS = /^(maxRecDepth|maxHeartbeats|maxUniverseOffset|autoImplicit|relaxedAutoImplicit|smartUnfolding|simprocs|warningAsError|quotPrecheck|(exponentiation|synthInstance|pp|linter|trace|backward|tactic|grind|diagnostics|profiler|warn|format)(\..*)?)$/;
 
 // A configuration is evaluated, so it must be written out: numbers, texts, `true` and `false`, `.constructor`, lists and fields of these.
 const LITERAL_KINDS = /^(null|num|str|scientific|choice|hygieneInfo|term\[_\]|term-_|term\{\}|Lean\.Parser\.Term\.(structInst\w*|optEllipsis|app|paren|hygienicLParen|tuple))$/;
