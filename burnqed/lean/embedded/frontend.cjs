@@ -1,7 +1,8 @@
 'use strict';
 // Parsing and elaborating commands: headers (kept, so that none is elaborated twice), and single commands on top of a header.
 
-const { Trees } = require('./rules.cjs');
+const { NONE, WHATEVER } = require('./guard.cjs');
+const { Trees, isNotation } = require('./rules.cjs');
 
 const KEPT_HEADERS = 8;
 const SEVERITY = ['info', 'warning', 'error'];
@@ -32,6 +33,7 @@ class Frontend {
 
   /**
    * Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed.
+   * What it declares may be evaluated until the next header is asked for: of a header under watch, only what its notations declare.
    * With a `watch` (headers.cjs), which decides what is elaborated, also what that found: {refused, suspects, doubts}.
    */
   header(text, watch = null) {
@@ -40,9 +42,11 @@ class Frontend {
     if (header) this.headers.delete(key);
     else header = this.elaborateHeader(text, watch);
     this.headers.set(key, header);
+    this.lean.guard.code = header.code;
     if (this.headers.size > KEPT_HEADERS) {
-      const [oldest, { state }] = this.headers.entries().next().value;
+      const [oldest, { state, code }] = this.headers.entries().next().value;
       this.headers.delete(oldest);
+      for (const { before, after } of code) [before, after].forEach(environment => this.lean.release(environment));
       this.lean.release(state);
     }
     return header;
@@ -51,21 +55,25 @@ class Frontend {
   elaborateHeader(text, watch) {
     const { lean } = this, errors = [], isError = m => m.severity === 'error';
     let state = this.initialState();
-    const source = new Source(lean, text);
+    const source = new Source(lean, text), code = [];
     try {
       for (let done = false; !done && !(watch && (watch.refused || errors.length));) {
         const command = source.next(state), broken = command.messages.filter(isError);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
-        const isAdmitted = !watch || (!broken.length && watch.admits(this.trees.of(command.syntax), source, command.syntax, state)); // rules need whole commands
+        const tree = watch && this.trees.of(command.syntax), isAdmitted = !watch || (!broken.length && watch.admits(tree, source, command.syntax, state)); // rules need whole commands
+        const before = this.environment(state), declaresCode = isAdmitted && watch && isNotation(tree);
+        lean.guard.code = watch ? [...code, ...(declaresCode ? [{ before, after: NONE }] : [])] : WHATEVER;
         const after = isAdmitted ? this.elaborate(state, source, command) : lean.release(command.syntax);
         const failed = [...broken, ...after?.messages().filter(isError) ?? []], isKept = isAdmitted && !(watch?.hasLeftOut && failed.length);
         if (isKept) watch?.elaborated(after.state);
+        if (isKept && declaresCode) code.push({ before: lean.retain(before), after: lean.retain(this.environment(after.state)) });
         if (!watch?.hasLeftOut) errors.push(...failed.map(m => `line ${m.line}: ${m.text}`)); // otherwise it may lack what was left out
         if (after) lean.release(isKept ? state : after.state);
         if (isKept) state = after.state;
       }
     } finally { source.release(); }
-    return { ...watch?.findings(), text, state, errors, theorems: new Map() };
+    if (!watch) code.push({ before: NONE, after: lean.retain(this.environment(state)) });
+    return { ...watch?.findings(), text, state, code, errors, theorems: new Map() };
   }
 
   /**

@@ -32,7 +32,7 @@ class Goals {
   constructor(frontend, dependencies) {
     this.frontend = frontend;
     this.dependencies = dependencies;
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics}; of a root also {contexts, commandState, theorem, goal, itself}
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics}; of a root also {contexts, commandState, code, theorem, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -44,7 +44,7 @@ class Goals {
     const captured = this.capture(header.state, theorem.text);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], commandState: lean.retain(header.state), theorem };
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], commandState: lean.retain(header.state), code: header.code, theorem };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
@@ -60,6 +60,7 @@ class Goals {
   tactic({ id, parent, tactic, heartbeats }) {
     const { lean } = this.frontend, before = this.states.get(parent);
     if (!before) throw new Refused('there is no such state: its search has been released');
+    lean.guard.code = before.root.code;
     const { root } = before, block = this.parse(root, tactic);
     const core = lean.with(lean.retain(root.contexts.core), { [CORE_CONTEXT.maxHeartbeats]: lean.box(Math.min(heartbeats * HEARTBEAT_UNIT, MOST_HEARTBEATS)) });
     const contexts = { ...root.contexts, core };

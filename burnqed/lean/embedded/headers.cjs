@@ -22,7 +22,7 @@ const SUSPECTS = new Map(Object.entries({
   notation: 'notation', mixfix: 'notation', deriving: 'deriving instance', include: 'include', omit: 'omit', // commands
   instance: 'instance', classTk: 'class', classInductive: 'class', classAbbrev: 'class', opaque: 'opaque',   // declarations
 }));
-const FOR_PROOFS = new Set(['simp', 'grind', 'ext', 'deprecated', 'inherit_doc']);           // attributes that no statement depends on
+const FOR_PROOFS = new Set(['simp', 'grind', 'ext', 'norm_cast', 'congr', 'refl', 'symm', 'deprecated', 'inherit_doc']); // attributes that no statement depends on
 const INSTANCES = new Set(['instance', 'default_instance', 'class', 'coe']);                  // attributes that make suspects of definitions
 const NOTATIONS = /^(local )?notation "(ℕ" => Nat|ℤ" => Int|ℚ" => Rat)$/;                     // two of the default header, and one like them
 const MOST_TRIED = 20;            // suspects, to find the one that matters

@@ -1,9 +1,16 @@
 'use strict';
 // What no text may say, judged on Lean's own syntax tree before any of it is elaborated: for every tactic, proof and statement, syntax that
-// makes Lean run the author's code while it elaborates. Such code could write into Lean's memory. The list is complete for the pinned
-// version: a term or tactic block reaches the interpreter (`Environment.evalConst`) through `native_decide`, `reduceBool` and `reduceNat`,
-// `run_tac`, `by_elab`, `include_str`, the configurations of tactics, panel widgets, attributes, and documentation in Verso, which is an
-// option. Headers that nobody vouches for are held to more (headers.cjs).
+// makes Lean evaluate the author's code while it elaborates. The guard (guard.cjs) stops whatever gets that far; here the author is told what
+// and why. Headers that nobody vouches for are held to more (headers.cjs). In the pinned version a proof, term or statement reaches the
+// interpreter (`Environment.evalConst`, whose callers these are) through
+// - the configurations of tactics, which are terms: `native` among them, and values that are not written out,
+// - `native_decide`, and `reduceBool` and `reduceNat` in any term,
+// - `run_tac`, `by_elab`, `include_str`, and panel widgets,
+// - attributes (of `let rec` and `where`): parsers, macros, elaborators, simprocs, passes and folders of the compiler, `init` …,
+//   and `implemented_by`, `extern`, `export`, `csimp`, which put one piece of code in another's place,
+// - options: documentation in Verso, whatever `compiler`, `interpreter` and `debug` change.
+
+let isOn = true;
 
 const NODE = 1, ATOM = 2, IDENT = 3; // constructors of Lean.Syntax
 
@@ -16,14 +23,21 @@ const FORBIDDEN = new Map(Object.entries({
 }));
 const FORBIDDEN_NAMES = new Set(['reduceBool', 'reduceNat', 'ofReduceBool', 'ofReduceNat']);
 
-const ATTRIBUTES = new Set(['simp', 'grind', 'ext', 'reducible', 'semireducible', 'irreducible', 'inline', 'noinline', 'always_inline', 'specialize',
-  'match_pattern', 'elab_as_elim', 'expose', 'deprecated', 'inherit_doc', 'instance', 'default_instance', 'class', 'coe']);
+// None of these evaluates anything, nor puts code in another's place.
+const ATTRIBUTES = new Set(['simp', 'grind', 'ext', 'norm_cast', 'congr', 'refl', 'symm', 'reducible', 'semireducible', 'irreducible', 'inline', 'noinline',
+  'always_inline', 'specialize', 'match_pattern', 'elab_as_elim', 'expose', 'deprecated', 'inherit_doc',
+  'instance', 'default_instance', 'class', 'coe']);
 const OPTIONS = /^(maxRecDepth|maxHeartbeats|maxUniverseOffset|autoImplicit|relaxedAutoImplicit|smartUnfolding|simprocs|warningAsError|quotPrecheck|(exponentiation|synthInstance|pp|linter|trace|backward|tactic|grind|diagnostics|profiler|warn|format)(\..*)?)$/;
 
-// A configuration is evaluated, so it must be written out: numbers, texts, `true` and `false`, `.constructor`, lists and fields of these.
-const LITERAL_KINDS = /^(null|num|str|scientific|choice|hygieneInfo|term\[_\]|term-_|term\{\}|Lean\.Parser\.Term\.(structInst\w*|optEllipsis|app|paren|hygienicLParen|tuple))$/;
-const LITERAL_NAMES = new Set(['true', 'false', 'none', 'some']);
-const FREE_NAMES = new Set(['Lean.Parser.Term.dotIdent', 'Lean.Parser.Term.structInstLVal']); // name a constructor, a field
+// A configuration is evaluated, so it must be written out: numbers, `true` and `false`, and the constructors of these options' types.
+const CONSTRUCTORS = new Map(Object.entries({
+  transparency: /^\. (all|default|reducible|instances)$/,
+  etaStruct: /^\. (all|notClasses|none)$/,
+  newGoals: /^\. (all|nonDependentFirst|nonDependentOnly)$/,
+  occs: /^\. (all|(pos|neg) \[( \d+( , \d+)*)? \])$/,
+}));
+const NUMBER_OR_BOOL = /^(\d\w*|true|false)$/;
+const VALUE_KINDS = /^(null|num|choice|term\[_\]|term\{\}|Lean\.Parser\.Term\.(structInst\w*|optEllipsis|app|dotIdent))?$/; // nobody's notation
 
 // ---- syntax as plain data
 
@@ -74,11 +88,14 @@ const keyword = tree => first(tree, node => node.word ?? (node.name && nameOf(no
 /** `open` of `Lean.Parser.Command.open`; the whole kind of anything that is no command. */
 const command = tree => tree.kind.replace(/^Lean\.Parser\.Command\./, '');
 
+/** Whether a command is notation: the parsers and macros that Lean makes of it are Lean's own code. */
+function isNotation(tree) { return command(tree) === 'in' ? isNotation(tree.parts[2]) : /^(notation|mixfix)$/.test(command(tree)); }
+
 // ---- what makes Lean run the author's code
 
 /** Why a tree must not be elaborated, or null. */
 function refusal(tree) {
-  return first(tree, node => {
+  return !isOn ? null : first(tree, node => {
     if (FORBIDDEN.has(node.kind)) return FORBIDDEN.get(node.kind);
     if (node.kind.startsWith('Lean.Widget.')) return 'widgets run code of their own';
     if (node.name && FORBIDDEN_NAMES.has(node.name.at(-1))) return `\`${nameOf(node)}\` trusts the compiler, not the kernel`;
@@ -91,14 +108,33 @@ function refusal(tree) {
 
 /** Items are `+name`, `-name` and `(name := value)`. */
 function configurationRefusal({ kind, parts }) {
-  if (!kind.endsWith('.negConfigItem') && parts.some(part => identifiers(part).some(({ name }) => name.at(-1) === 'native'))) return '`native` evaluation trusts the compiler, not the kernel';
-  return parts[3] && !isLiteral(parts[3]) ? 'the value of a tactic\'s option must be written out, because Lean runs it' : null;
+  const option = parts.find(part => part.name), isOff = kind.endsWith('.negConfigItem');
+  if (!isOff && parts.some(part => identifiers(part).some(({ name }) => name.at(-1) === 'native'))) return '`native` evaluation trusts the compiler, not the kernel';
+  if (!parts[3] || (option && isWrittenOut(nameOf(option), parts[3]))) return null;
+  return 'the value of a tactic\'s option must be written out, because Lean runs it: a number, `true`, `false`, or one of Lean\'s own words for this option, as `.all`';
 }
 
-function isLiteral(tree) {
-  if (tree.name) return LITERAL_NAMES.has(nameOf(tree));
-  return FREE_NAMES.has(tree.kind) || ((!tree.kind || LITERAL_KINDS.test(tree.kind)) && tree.parts.every(isLiteral));
+function isWrittenOut(option, value) {
+  if (first(value, node => !VALUE_KINDS.test(node.kind))) return false;
+  return option === 'config' ? isStructure(value) : isValue(option, words(value));
 }
+
+const isValue = (option, value) => (CONSTRUCTORS.get(option) ?? NUMBER_OR_BOOL).test(value.join(' '));
+
+/** `{ option := value, … }` and nothing else: neither `with`, `..` nor a type. Of `{}`, which the parser reads in two ways, both. */
+function isStructure({ kind, parts }) {
+  if (kind === 'choice') return parts.every(part => words(part).join('') === '{}');
+  if (kind !== 'Lean.Parser.Term.structInst') return false;
+  const [, sources, { parts: [fields] }, ...rest] = parts;
+  const isField = field => {
+    const [option, is, ...value] = words(field); // of a field with parameters, these stand before `:=`
+    return identifiers(field.parts[0]).length && is === ':=' && isValue(option, value);
+  };
+  return !words(sources).length && words({ parts: rest }).join('') === '}' && fields.parts.filter(part => part.kind).every(isField);
+}
+
+/** What is written in a tree, from left to right; a name with spaces is no word. */
+const words = tree => tree.word !== undefined ? [tree.word] : tree.name ? [nameOf(tree).replace(/\s/g, '?')] : tree.parts.flatMap(words);
 
 function optionRefusal(option) {
   return !option?.name || OPTIONS.test(nameOf(option)) ? null : `\`set_option ${nameOf(option)}\` is not allowed`;
@@ -111,4 +147,7 @@ function attributeRefusal(attribute) {
   return ATTRIBUTES.has(name) ? null : `the attribute \`${name}\` is not allowed`;
 }
 
-module.exports = { Trees, command, first, identifiers, keyword, nameOf, refusal };
+/** For tests of what stands behind the rules: from now on they refuse nothing in this thread. */
+function switchOff() { isOn = false; }
+
+module.exports = { Trees, command, first, identifiers, isNotation, keyword, nameOf, refusal, switchOff };
