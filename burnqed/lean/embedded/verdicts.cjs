@@ -63,8 +63,8 @@ class Verdicts {
     return answer.then(stated => ({ ...stated, seconds: stated.seconds ?? 0 }));
   }
 
-  async ask(pool, { header, statement, proof, isTrusted, heartbeats, timeoutMs }, { isFresh = false, ...message }) {
-    const { answer, wasFresh } = await pool.work({ message: { header, statement, proof, isTrusted, heartbeats, ...message }, timeoutMs, isFresh });
+  async ask(pool, { header, statement, proof, introductions, isTrusted, twins, heartbeats, timeoutMs }, { isFresh = false, ...message }) {
+    const { answer, wasFresh } = await pool.work({ message: { header, statement, proof, introductions, isTrusted, twins, heartbeats, ...message }, timeoutMs, isFresh });
     return { ...answer, wasFresh };
   }
 }
