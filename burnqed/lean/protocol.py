@@ -114,7 +114,7 @@ class LeanBackend(Protocol):
     async def check(
         self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
     ) -> Verdict:
-        """Compiles `proof` (the tactic block after `by`) in a fresh environment; see `burnqed.lean.check`.
+        """Compiles `proof` (tactics, a term or cases, as in `burnqed.lean.proofs`) in a fresh environment; see `burnqed.lean.check`.
 
         `is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md).
         """
