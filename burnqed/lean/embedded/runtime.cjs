@@ -21,7 +21,7 @@ const NO_OPTIONS = 1;            // box(0)
  * @param source  {snapshot: file} or {library: folder with the .olean files}
  * @returns promise of {lean: Objects, environment, saveSnapshot(file)}
  */
-function start({ baked, module, memoryMb, source }) {
+function start({ baked, module, memoryMb, isGuarded = true, source }) {
   return new Promise((resolve, reject) => {
     const emscripten = globalThis.__leanModule = {
       noInitialRun: true,
@@ -33,17 +33,17 @@ function start({ baked, module, memoryMb, source }) {
         receive(new WebAssembly.Instance(module, imports), module);
       },
       onRuntimeInitialized() {
-        try { resolve(boot(emscripten.internals, baked, source)); } catch (error) { reject(error); }
+        try { resolve(boot(emscripten.internals, baked, isGuarded, source)); } catch (error) { reject(error); }
       },
     };
     require(path.join(baked, 'lean.js'));
   });
 }
 
-function boot(internals, baked, source) {
+function boot(internals, baked, isGuarded, source) {
   const runtime = makeRuntime(internals), lean = new Objects(runtime);
   const { environment, stack } = source.snapshot ? restore(internals, runtime, source.snapshot) : importLibrary(internals, lean, baked, source.library);
-  if (source.snapshot) lean.guard = new Guard(lean, environment);
+  if (source.snapshot) lean.guard = new Guard(lean, environment, isGuarded);
   return { lean, environment, saveSnapshot: file => save(lean, environment, stack, file) };
 }
 
@@ -73,8 +73,8 @@ function makeRuntime(internals) {
     };
     return { during };
   };
-  /** Puts `handler(...args)` in the slot of `symbol`, for good. */
-  const replace = (symbol, handler) => internals.table.set(address(symbol), asWebAssembly(handler, handler.length));
+  /** Puts `handler(...args)`, or the function of another symbol, in the slot of `symbol`, for good. */
+  const replace = (symbol, by) => internals.table.set(address(symbol), typeof by === 'string' ? internals.table.get(address(by)) : asWebAssembly(by, by.length));
   return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), hook, replace };
 }
 
