@@ -37,9 +37,9 @@ def trace(
     from burnqed.data.corpus import split_tactics
     from burnqed.data.trace.replay import KnownProof, replay_all
     from burnqed.lean.backends import open_lean
-    from burnqed.lean.proofs import read_proofs
+    from burnqed.lean.proofs import read_proofs, tactics
 
-    proofs = [KnownProof(p.theorem, tuple(split_tactics(p.proof))) for p in read_proofs(file)]
+    proofs = [KnownProof(p.theorem, tuple(split_tactics(tactics(p.proof)))) for p in read_proofs(file)]
     pairs: list[TacticPair] = []
     failed = 0
 

@@ -74,7 +74,7 @@ def read_header(file: Path | None) -> str | None:
     """The Lean commands that `--header` names. Raises BadInput when there is no such file."""
     if file is not None and not file.is_file():
         raise BadInput(f"There is no header file {file}; give a file of Lean commands.")
-    return file.read_text(encoding="utf-8") if file else None
+    return file.read_text(encoding="utf-8-sig") if file else None
 
 
 def absolute(store: str) -> str:

@@ -15,7 +15,7 @@ import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed.errors import BadInput
-from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
+from burnqed.lean.protocol import DEFAULT_HEADER, LeanText, Theorem
 from burnqed.store import Store
 
 
@@ -25,7 +25,7 @@ class TheoremIndex(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     theorems: list[Theorem]
-    header: str | None = None
+    header: LeanText | None = None
 
 
 def parse_index(text: str, where: str, header: str | None = None) -> list[Theorem]:
@@ -34,7 +34,7 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
     Raises BadInput when the text is no index, is empty, or repeats a name.
     """
     try:
-        document = json.loads(text)
+        document = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         raise BadInput(f"{where} is not valid JSON ({error.msg} at line {error.lineno}); mend it.") from None
     if isinstance(document, list):

@@ -11,9 +11,9 @@ rests on.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 
+from burnqed.lean.characters import called, confused, hidden
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
 from burnqed.lean.proofs import ProofToCheck
@@ -21,10 +21,7 @@ from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
-_INVISIBLE = re.compile("[\0\u202a-\u202e\u2066-\u2069]")
-"""Where Lean's texts would end, and characters that change the direction in which a text is shown."""
 _TIMEOUT = "(deterministic) timeout"
-_COMPILER_AXIOMS = frozenset({"Lean.ofReduceBool", "Lean.ofReduceNat", "Lean.trustCompiler"})
 
 
 async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_trusted: bool = False) -> list[Verdict]:
@@ -32,30 +29,34 @@ async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_tru
     return await asyncio.gather(*(lean.check(p.theorem, p.proof, is_trusted=is_trusted) for p in proofs))
 
 
-def screen(theorem: Theorem, proof: str) -> str | None:
+def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | None:
     """Why a proof need not be compiled, or None: only what text alone shows beyond doubt, at no cost in Lean's time."""
     for part, text in (("header", theorem.header or ""), ("statement", theorem.statement), ("proof", proof)):
-        if hidden := _INVISIBLE.search(text):
-            return f"The {part} contains the character U+{ord(hidden[0]):04X}, which can hide what the text says."
+        if character := hidden(text):
+            return f"The {part} contains {character}."
+    if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
+        name, other = alike
+        letters = ", ".join(called(letter) for letter in dict.fromkeys(name) if not letter.isascii())
+        return f"The name `{name}` looks like `{other}` and is another one ({letters}); rename one of them."
     found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
     for index, token in enumerate(found):
         if token.kind is Kind.UNFINISHED:
-            return f"The proof contains a {'comment' if token.text.startswith('/-') else 'text'} that does not end."
+            return f"The proof contains a {'comment' if token.text.startswith('/-') else 'text'} that does not end; end it."
         if token.text in COMMANDS and not is_field(found, index):
-            return f"The proof contains the command `{token.text}`; it must be one block of tactics."
-    return None if found else "The proof is empty."
+            return f"The proof contains the command `{token.text}`; give nothing but the proof of this one theorem."
+    return None if found else "The proof is empty; give a block of tactics or a term."
 
 
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
-    """Verdict on a compiled proof, from facts of Lean's environment; printed messages only ever count against it."""
+    """Verdict on a proof from what was found out about it."""
     reason = _objection(facts)
     is_timeout = any(_TIMEOUT in error.text for error in facts.errors)
     return Verdict(
         name=theorem.name,
         accepted=not reason,
         reason=reason,
-        axioms=sorted(facts.axioms),
-        could_not_check=is_timeout and bool(reason),
+        axioms=facts.axioms,
+        could_not_check=bool(reason) and (is_timeout or facts.could_not_check),
     )
 
 
@@ -72,20 +73,9 @@ def _objection(facts: ProofFacts) -> str:
     if facts.errors:
         error = facts.errors[0]
         return f"Lean reports an error in line {max(error.line, 1)} of the proof: {_first_line(error.text)}"
-    if not facts.theorem_found or facts.kind != "theorem":
-        return "The text declares no theorem of that name."
-    if not facts.type_matches or not facts.level_params_match:
-        return "The theorem that was proved is not the one that was stated."
-    if any(constant.kind == "axiom" for constant in facts.new_constants):
-        return "The proof declares an axiom."
-    axioms = set(facts.axioms) - STANDARD_AXIOMS
-    if "sorryAx" in axioms:
-        return "The proof, or something it uses, contains `sorry`."
-    if axioms & _COMPILER_AXIOMS:
-        return "The proof trusts the compiler, not the kernel."
-    if axioms:
-        return f"The proof depends on axioms that are neither standard nor theorems of the library: {', '.join(sorted(axioms))}."
-    return ""
+    if facts.objection:
+        return f"Not proved: {facts.objection}."
+    return "" if set(facts.axioms) <= STANDARD_AXIOMS else "It depends on axioms that are not standard."
 
 
 def _first_line(text: str) -> str:

@@ -1,7 +1,7 @@
-"""What Lean says about a whole proof: the material that `burnqed.lean.check` judges.
+"""What is found out about a whole proof: the material of a verdict.
 
-The facts are read from Lean's environment and syntax objects after the proof was compiled, never from printed messages
-(`embedded/check.cjs` gathers them); `messages` are for people, except that an error among them means that Lean refused.
+That a proof is accepted rests on the judge alone (`embedded/judge.cjs`), which sees nothing but data; everything else here only ever
+speaks against a proof, and makes for better reasons.
 """
 
 from __future__ import annotations
@@ -21,18 +21,8 @@ class Message(BaseModel):
     text: str
 
 
-class Constant(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    name: str
-    kind: str
-    """axiom, definition, theorem, opaque, quotient, inductive, constructor or recursor."""
-    unsafe: bool
-    """Also true of `partial` definitions."""
-
-
 class ProofFacts(BaseModel):
-    """Facts about `theorem … := by PROOF` compiled in the environment of its header."""
+    """Facts about `theorem … := by PROOF` in the environment of its header."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,18 +35,14 @@ class ProofFacts(BaseModel):
     """1 when the text is one command and nothing else, 2 when anything follows it (which was not run)."""
     messages: list[Message]
     """The first twenty, errors before others."""
-    theorem_found: bool
-    kind: str
-    """Kind of the constant that was declared, as in `Constant`; empty when there is none."""
-    type_matches: bool
-    """Whether its type is that of the statement elaborated without the proof (up to names of bound variables)."""
-    level_params_match: bool
     tactic_block_only: bool
     """False when `where` or `termination_by` follow the tactics, or the text is no `by` block."""
-    new_constants: list[Constant]
-    """Constants that the command added, without the theorem and its safe auxiliary definitions and theorems (`THEOREM.…`)."""
+    objection: str
+    """Why the judge does not accept what the proof added; empty when it does, and when it was not asked."""
+    could_not_check: bool
+    """The judge gave up (time, memory, depth) or died: its objection does not mean that the proof is wrong."""
     axioms: list[str]
-    """Axioms that the theorem depends on, without the pinned library's theorems; sorted. Names as Lean holds them."""
+    """Axioms that the theorem depends on, without the pinned library's theorems; sorted. Names as the kernel holds them."""
     library: int
     """Number of theorems of the pinned library that it depends on: they count as axioms to Lean, as their proofs do not ship."""
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-_NAME = r"(?:«[^»\n]*»|[^\W\d][\w'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
+_NAME = r"(?:«[^»\n]*»|[^\W\dλΠΣ](?:[^\WλΠΣ]|['!?₀-₉ₐ-ₜᵢ-ᵪ])*)"
 _PATTERNS = {
     "space": r"\s+",
     "line_comment": r"--[^\n]*",
     "block_comment": r"/-",
     "raw_string": r'r(?P<hashes>#*)"',
-    "interpolated": rf'{_NAME}!"',
+    "interpolated": r'(?:[sfm]|println)!\s*"',
     "word": rf"#?{_NAME}(?:\.{_NAME})*",
     "char": r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|[^\\'])'",
     "string": r'"',
@@ -60,6 +60,11 @@ class Token:
     @property
     def end(self) -> int:
         return self.start + len(self.text)
+
+
+def normalised(text: str) -> str:
+    """The text without a byte order mark in front, its lines ended by LF: as Lean reads a file."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def tokens(source: str) -> Iterator[Token]:

@@ -1,48 +1,68 @@
 """Reads whole proofs from a file: a JSON list of {name, statement, proof, header?}, or Lean source.
 
-In Lean source (`*.lean`), each `theorem` or `lemma` is one proof to check. What stands before it and is no theorem is its header, in
-the file's order; earlier theorems are part of the header when it uses their names (directly, or through another that it uses) or when
-they carry an attribute, as `@[simp]`. A file that begins with a theorem gets the backend's default header.
+A proof may be written in every way that Lean knows: a block of tactics, `by …`, a term, either behind `:=`, cases (`| 0 => …`), the fields of
+a structure (`where …`). It is kept as it stands; `introductions` says what may be put between statement and proof, and Lean's parser
+decides among them.
+
+In Lean source (`*.lean`), each `theorem` or `lemma` is one proof to check; `burnqed.lean.source` cuts it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from burnqed.errors import BadInput
-from burnqed.lean.lexer import COMMANDS, Kind, Token, is_field, tokens
+from burnqed.lean.lexer import Kind, normalised, tokens
 from burnqed.lean.protocol import Theorem
+from burnqed.lean.source import cut
 
 SHAPE = "a JSON list of {name, statement, proof, header?}"
-LIBRARY = frozenset({"Init"})
-"""Modules that need no import."""
-
-_PREFIXES = frozenset({"open", "set_option", "omit", "include", "variable"})
-"""Begin `… in theorem …`; otherwise they are commands of their own."""
-_MODIFIERS = frozenset({"private", "protected", "public", "noncomputable", "nonrec"})
-_ONLY_IN_FRONT = frozenset({"open", "set_option", "local", "scoped", "lemma", "@"})
-"""Begin a command when they begin a line; elsewhere they belong to a tactic or term."""
-_LOCAL = frozenset({"let", "have", "letI", "haveI"})
-_OPEN, _CLOSE = frozenset("([{⟨⟦⦃"), frozenset(")]}⟩⟧⦄")
+MOST_BYTES = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
 class ProofToCheck:
     theorem: Theorem
     proof: str
-    """The tactic block after `by`."""
+    """As it is written, with what stands in front of it: see `introductions`."""
+
+
+def introductions(proof: str) -> list[str]:
+    """What can stand between a statement and this proof, likeliest first: the proof is meant that Lean can parse.
+
+    `intro n` and `h` differ only for a parser: the one is a block of tactics, the other a term.
+    """
+    words = [token.text for token in tokens(proof) if token.kind is not Kind.COMMENT][:2]
+    match words:
+        case [":", "="] | ["|", *_] | ["where", *_]:
+            return [""]
+        case ["by", *_]:
+            return [":="]
+    return [":= by", ":="]
+
+
+def tactics(proof: str) -> str:
+    """The proof as a block of tactics, for those who replay it: without `:= by`; a term becomes `exact term`."""
+    bare = re.sub(r"\A\s*:=[ \t]*", "", proof)
+    if block := re.match(r"\s*by\b[ \t]*\n?", bare):
+        return bare[block.end() :]
+    if bare != proof:
+        return f"exact {bare}"
+    return f"exact fun\n{proof}" if introductions(proof) == [""] else proof
 
 
 def read_proofs(path: Path) -> list[ProofToCheck]:
     """The proofs in a file, in its order. Raises BadInput when it cannot be read as one of the two forms."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise BadInput(f"{path} has more than {MOST_BYTES >> 20} MB; split it.")
+        text = normalised(content.decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"Cannot read {path}: {error}; give {SHAPE}, or a .lean file.") from None
     proofs = _from_lean(path, text) if path.suffix == ".lean" else _from_json(path, text)
@@ -51,19 +71,37 @@ def read_proofs(path: Path) -> list[ProofToCheck]:
     return proofs
 
 
+def _from_lean(path: Path, text: str) -> list[ProofToCheck]:
+    try:
+        return [ProofToCheck(theorem, proof) for theorem, proof in cut(text)]
+    except BadInput as error:
+        raise BadInput(f"{path} {error}") from None
+
+
 # ---- JSON
 
 
 def _from_json(path: Path, text: str) -> list[ProofToCheck]:
     try:
-        entries = json.loads(text)
+        entries = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise BadInput(
             f"{path} is not JSON (line {error.lineno}, column {error.colno}: {error.msg}); give {SHAPE}."
         ) from None
+    except (ValueError, RecursionError) as error:  # a key given twice, a number too long, too many brackets
+        raise BadInput(f"{path} cannot be read ({error}); give {SHAPE}.") from None
     if not isinstance(entries, list):
         raise BadInput(f"{path} holds {_shape(entries)}; give {SHAPE}.")
     return [_entry(path, number, entry) for number, entry in enumerate(entries, start=1)]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys all differ: of two statements, a reader sees the first, and Python the second."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"an object has `{next(name for name in names if names.count(name) > 1)}` twice")
+    return found
 
 
 def _entry(path: Path, number: int, entry: Any) -> ProofToCheck:
@@ -78,13 +116,13 @@ def _entry(path: Path, number: int, entry: Any) -> ProofToCheck:
         raise BadInput(
             f"Entry {number}{called} of {path} has {_shape(entry['header'])} as `header`; give text, or leave it out."
         )
+    for key in ("name", "statement", "proof", "header"):
+        if half := re.search("[\ud800-\udfff]", entry.get(key) or ""):
+            raise BadInput(
+                f"Entry {number}{called} of {path} has half of a character (U+{ord(half[0]):04X}) in `{key}`; write the whole one."
+            )
     theorem = Theorem(name=entry["name"], statement=entry["statement"], header=entry.get("header"))
-    return ProofToCheck(theorem, _tactics(entry["proof"]))
-
-
-def _tactics(proof: str) -> str:
-    """A proof without `:=` and `by` in front, which no block of tactics begins with."""
-    return re.sub(r"\A\s*(:=\s*)?by\b[ \t]*\n?", "", proof)
+    return ProofToCheck(theorem, normalised(entry["proof"]))
 
 
 def _shape(value: Any) -> str:
@@ -97,140 +135,4 @@ def _shape(value: Any) -> str:
             return "a list"
         case dict():
             return "an object"
-    return f"{value!r}"
-
-
-# ---- Lean source
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A theorem of a file, or the commands in front of one."""
-
-    text: str
-    name: str = ""
-    """Of the theorem; empty for commands."""
-    proof: str = ""
-    mentions: frozenset[str] = frozenset()
-    """Last components of the names that occur in the theorem."""
-    has_attributes: bool = False
-
-
-def _from_lean(path: Path, text: str) -> list[ProofToCheck]:
-    parts = list(_parts(path, _without_imports(path, text.replace("\r\n", "\n"))))
-    proofs = []
-    for index, part in enumerate(parts):
-        if part.name:
-            used = _used(parts[:index], part)
-            # What is left out leaves its lines, so that Lean's line numbers are those of the file.
-            kept = (p.text if not p.name or p in used else "\n" * p.text.count("\n") for p in parts[:index])
-            header = "".join(kept).rstrip()
-            theorem = Theorem(name=part.name, statement=part.text.strip(), header=header + "\n" if header else None)
-            proofs.append(ProofToCheck(theorem, part.proof))
-    return proofs
-
-
-def _used(earlier: list[_Part], part: _Part) -> list[_Part]:
-    """The theorems among `earlier` that `part` needs."""
-    used, mentions = [], set(part.mentions)
-    for candidate in reversed(earlier):
-        if candidate.name and (candidate.has_attributes or candidate.name.rpartition(".")[2] in mentions):
-            used.append(candidate)
-            mentions |= candidate.mentions
-    return used
-
-
-def _without_imports(path: Path, text: str) -> str:
-    """The text with imports of the library blanked out; other modules cannot be had."""
-    for line in re.findall(r"^import .*$", text, re.MULTILINE):
-        if missing := set(line.split()[1:]) - LIBRARY:
-            raise BadInput(
-                f"{path} imports {', '.join(sorted(missing))}, but the embedded Lean has only its core library Init; "
-                "remove the import."
-            )
-    return re.sub(r"^import .*$", "", text, flags=re.MULTILINE)
-
-
-def _parts(path: Path, text: str) -> Iterator[_Part]:
-    found = [token for token in tokens(text) if token.kind is not Kind.COMMENT]
-    if found and found[-1].kind is Kind.UNFINISHED:
-        line = text.count("\n", 0, found[-1].start) + 1
-        raise BadInput(f"{path} has a comment or text that begins in line {line} and never ends.")
-    position = index = 0  # of the first character and token that belong to no part yet
-    for keyword, token in enumerate(found):
-        if keyword < index or not (
-            token.text == "theorem" or (token.text == "lemma" and _is_command(text, found, keyword))
-        ):
-            continue
-        first, end = _first(found, keyword), keyword + 1
-        while end < len(found) and not _is_command(text, found, end):
-            end += 1
-        start, stop = found[first].start, found[end - 1].end
-        # Comments in front of a theorem go: one that documents it could not stand at the end of a header.
-        commands = text[position : found[first - 1].end] if first > index else ""
-        yield _Part(commands + "\n" * text.count("\n", position + len(commands), start))
-        yield _theorem(text[start:stop], found[keyword:end], start, has_attributes=found[first].text == "@")
-        position, index = stop, end
-
-
-def _is_command(text: str, found: list[Token], index: int) -> bool:
-    """Whether a command, or a modifier in front of one, begins with a token."""
-    token, before = found[index], found[index - 1].text if index else ""
-    if token.text in _ONLY_IN_FRONT:
-        is_in_front = text.rfind("\n", 0, token.start) + 1 == token.start
-        return is_in_front or (token.text == "lemma" and before in _MODIFIERS | {"]", "in"})
-    return token.text in COMMANDS and not is_field(found, index)
-
-
-def _first(found: list[Token], index: int) -> int:
-    """Index of the first token of a theorem's command: modifiers, attributes and `open … in` belong to it."""
-    while index > 0:
-        before, opening = found[index - 1].text, -1
-        if before in _MODIFIERS:
-            opening = index - 1
-        elif before == "]":
-            opening = _attributes(found, index - 1)
-        elif before == "in":
-            opening = next((at for at in range(index - 2, -1, -1) if found[at].text in _PREFIXES), -1)
-        if opening < 0:
-            break
-        index = opening
-    return index
-
-
-def _attributes(found: list[Token], index: int) -> int:
-    """Index of the `@` of the `@[…]` that ends at `index`; -1 when the bracket is none of attributes."""
-    depth = 0
-    for at in range(index, 0, -1):
-        depth += (found[at].text == "]") - (found[at].text == "[")
-        if depth == 0:
-            return at - 1 if found[at - 1].text == "@" and found[at - 1].end == found[at].start else -1
-    return -1
-
-
-def _theorem(text: str, words: list[Token], start: int, has_attributes: bool) -> _Part:
-    """A theorem from its command's text, which begins at `start` in the file, and its tokens from `theorem` on."""
-    mentions = frozenset(word.text.rpartition(".")[2] for word in words[2:] if word.kind is Kind.WORD)
-    name = re.sub("[«»]", "", words[1].text) if len(words) > 1 else "theorem"
-    keyword = slice(words[0].start - start, words[0].end - start)
-    as_theorem = f"{text[: keyword.start]}theorem{text[keyword.stop :]}"  # `lemma` is Mathlib's
-    return _Part(as_theorem, name, _proof(text, words, start), mentions, has_attributes)
-
-
-def _proof(text: str, words: list[Token], start: int) -> str:
-    """The proof as a block of tactics: a term becomes `exact term`, cases become `exact fun cases`."""
-    depth = definitions = 0
-    for word, after in pairwise(words):
-        depth += (word.text in _OPEN) - (word.text in _CLOSE)
-        if depth:
-            continue
-        definitions += word.text in _LOCAL  # the next `:=` belongs to the statement
-        if word.text + after.text == ":=" and definitions:
-            definitions -= 1
-        elif word.text + after.text == ":=":
-            body = text[after.end - start :]
-            tactics = _tactics(body)
-            return tactics if tactics != body else f"exact{body}"
-        elif after.text == "|" and "\n" in text[word.end - start : after.start - start]:
-            return f"exact fun\n{text[after.start - start :]}"
-    return ""
+    return f"{value!r:.40}"

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from burnqed.lean.lexer import normalised
+
+LeanText = Annotated[str, AfterValidator(normalised)]
+"""Without a byte order mark, its lines ended by LF: as Lean reads a file."""
 
 DEFAULT_HEADER = 'set_option autoImplicit false\nnotation "ℕ" => Nat\nnotation "ℤ" => Int\n'
 """Header of the embedded backend for indices that give none: the public core-Lean files load as they are."""
@@ -22,10 +27,10 @@ class Theorem(BaseModel):
 
     name: str = Field(min_length=1)
     """Unique; carries its source, as in `github::Nat.foo`. Need not be a Lean identifier."""
-    statement: str = Field(min_length=1)
+    statement: LeanText = Field(min_length=1)
     """A closed proposition (`∀ a b : Nat, …`), or a full theorem (`theorem foo (a b : Nat) : … := by …`), whose proof,
     if any, is ignored."""
-    header: str | None = None
+    header: LeanText | None = None
     """Lean commands before the theorem (options, notations, definitions); None means the index's or the default one."""
     file_path: str | None = None
 

@@ -9,9 +9,9 @@ import pytest
 
 from burnqed.errors import BadInput
 from burnqed.lean.check import judge, screen
-from burnqed.lean.facts import Constant, Message, ProofFacts
+from burnqed.lean.facts import Message, ProofFacts
 from burnqed.lean.lexer import Kind, tokens
-from burnqed.lean.proofs import read_proofs
+from burnqed.lean.proofs import introductions, read_proofs, tactics
 from burnqed.lean.protocol import Theorem
 
 THEOREM = Theorem(name="t", statement="1 = 1")
@@ -21,12 +21,9 @@ GOOD = ProofFacts(
     refused="",
     commands=1,
     messages=[Message(severity="info", line=1, column=0, text="Try this: rfl")],
-    theorem_found=True,
-    kind="theorem",
-    type_matches=True,
-    level_params_match=True,
     tactic_block_only=True,
-    new_constants=[Constant(name="t.f", kind="definition", unsafe=True)],
+    objection="",
+    could_not_check=False,
     axioms=["Classical.choice", "Quot.sound", "propext"],
     library=12,
 )
@@ -55,18 +52,9 @@ def test_facts_that_speak_for_a_proof_are_accepted_with_the_standard_axioms_name
         ({"commands": 2}, "does not end"),
         ({"commands": 0}, "does not end"),
         ({"messages": [Message(severity="error", line=3, column=0, text="unsolved goals\n⊢ False")]}, "line 3"),
-        ({"theorem_found": False}, "no theorem"),
-        ({"kind": "axiom"}, "no theorem"),
-        ({"kind": "definition"}, "no theorem"),
-        ({"type_matches": False}, "not the one"),
-        ({"level_params_match": False}, "not the one"),
-        ({"new_constants": [Constant(name="cheat", kind="axiom", unsafe=False)]}, "axiom"),
-        ({"axioms": ["sorryAx"]}, "sorry"),
-        ({"axioms": ["Lean.ofReduceBool", "propext"]}, "compiler"),
-        ({"axioms": ["Lean.trustCompiler"]}, "compiler"),
-        ({"axioms": ["cheat"]}, "cheat"),
-        ({"axioms": ["«propext»"]}, "«propext»"),
-        ({"axioms": ["t"]}, "axioms"),
+        ({"objection": "it, or something it uses, contains `sorry`"}, "sorry"),
+        ({"axioms": ["sorryAx"]}, "axioms"),
+        ({"axioms": ["«propext»"]}, "axioms"),
     ],
 )
 def test_any_single_fact_against_a_proof_refuses_it_with_one_sentence(change: dict[str, object], reason: str) -> None:
@@ -101,8 +89,8 @@ def test_running_out_of_heartbeats_is_not_said_to_be_wrong() -> None:
         ("rfl theorem x : 1 = 1 := rfl", "theorem"),
         ("rfl\n#eval 1", "#eval"),
         ("exact unsafe x", "unsafe"),
-        ("rfl\0", "U+0000"),
-        ("rfl -- \u202e", "U+202E"),
+        ("rfl\0", "U+0000 NULL in line 1"),
+        ("rfl\n-- \u202e", "U+202E RIGHT-TO-LEFT OVERRIDE in line 2"),
     ],
 )
 def test_what_text_alone_shows_is_refused_before_lean_runs(proof: str, reason: str) -> None:
@@ -160,17 +148,45 @@ def write(folder: Path, content: object, name: str = "proofs.json") -> Path:
     return file
 
 
-def test_a_json_list_is_read_in_its_order_with_by_taken_off(tmp_path: Path) -> None:
+def test_a_json_list_is_read_in_its_order_with_every_proof_as_it_stands(tmp_path: Path) -> None:
     entries = [
         {"name": "a", "statement": "1 = 1", "proof": "rfl", "status": "proved"},
         {"name": "b", "statement": "1 = 1", "proof": ":= by\n  rfl", "header": "def x := 1"},
         {"name": "c", "statement": "1 = 1", "proof": "by rfl", "header": None},
-        {"name": "d", "statement": "p → p", "proof": "by_cases h : p"},
+        {"name": "a", "statement": "p → p", "proof": "fun h => h"},
     ]
     read = read_proofs(write(tmp_path, entries))
-    assert [p.theorem.name for p in read] == ["a", "b", "c", "d"]
-    assert [p.proof for p in read] == ["rfl", "  rfl", "rfl", "by_cases h : p"]
+    assert [p.theorem.name for p in read] == ["a", "b", "c", "a"]
+    assert [p.proof for p in read] == ["rfl", ":= by\n  rfl", "by rfl", "fun h => h"]
     assert [p.theorem.header for p in read] == [None, "def x := 1", None, None]
+
+
+def test_a_byte_order_mark_and_the_line_ends_of_windows_are_nobodys_fault(tmp_path: Path) -> None:
+    entry = {"name": "a", "statement": "1 =\r\n 1", "proof": "\ufeffby\r\n  rfl", "header": "\ufeffopen Nat\r\n"}
+    (read,) = read_proofs(write(tmp_path, "\ufeff" + json.dumps([entry])))
+    assert (read.theorem.statement, read.proof, read.theorem.header) == ("1 =\n 1", "by\n  rfl", "open Nat\n")
+
+
+@pytest.mark.parametrize(
+    ("proof", "may_follow", "as_tactics"),
+    [
+        ("intro n\nomega", [":= by", ":="], "intro n\nomega"),
+        ("by_cases h : p", [":= by", ":="], "by_cases h : p"),
+        ("fun h => h", [":= by", ":="], "fun h => h"),
+        ("by rfl", [":="], "rfl"),
+        ("-- so\nby\n  rfl", [":="], "-- so\nby\n  rfl"),
+        (":= by\n  rfl", [""], "  rfl"),
+        (":= rfl", [""], "exact rfl"),
+        ("| 0 => rfl\n| _ + 1 => rfl", [""], "exact fun\n| 0 => rfl\n| _ + 1 => rfl"),
+        ("where\n  mp := id", [""], "exact fun\nwhere\n  mp := id"),
+    ],
+)
+def test_what_can_introduce_a_proof_is_seen_by_its_first_words(
+    proof: str, may_follow: list[str], as_tactics: str
+) -> None:
+    assert introductions(proof) == may_follow
+    if "where" not in proof and "--" not in proof:
+        assert tactics(proof) == as_tactics
 
 
 @pytest.mark.parametrize(
@@ -189,6 +205,11 @@ def test_a_json_list_is_read_in_its_order_with_by_taken_off(tmp_path: Path) -> N
         ([{"name": "a", "statement": " ", "proof": "rfl"}], ["(a)", "an empty text", "`statement`"]),
         ([{"name": "a", "statement": "1 = 1", "proof": None}], ["(a)", "nothing", "`proof`"]),
         ([{"name": "a", "statement": "1 = 1", "proof": "rfl", "header": 3}], ["(a)", "`header`"]),
+        ([{"name": "a", "statement": "1 = 1", "proof": "\ud800"}], ["(a)", "U+D800", "`proof`"]),
+        ([{"name": "\udfff", "statement": "1 = 1", "proof": "rfl"}], ["Entry 1", "U+DFFF", "`name`"]),
+        ('[{"name": "a", "statement": "True", "statement": "1 = 2", "proof": "trivial"}]', ["`statement` twice"]),
+        ("[" * 100_000, ["cannot be read"]),
+        ("9" * 10_000, ["cannot be read"]),
     ],
 )
 def test_a_malformed_json_file_is_bad_input_that_says_what_and_where(
@@ -209,6 +230,12 @@ def test_a_file_that_is_absent_or_no_text_is_bad_input(tmp_path: Path) -> None:
         read_proofs(file)
 
 
+def test_a_file_too_large_to_be_one_is_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnqed.lean.proofs.MOST_BYTES", 100)
+    with pytest.raises(BadInput, match="split it"):
+        read_proofs(write(tmp_path, [" " * 200]))
+
+
 # ---- Lean files
 
 
@@ -222,7 +249,7 @@ def test_a_lean_file_that_begins_with_a_theorem_gets_the_default_header(tmp_path
     read = read_lean(
         tmp_path, "-- a comment\ntheorem a : 1 = 1 := by\n  rfl\n\n/-- another -/\ntheorem «b c» : 1 = 1 := by rfl\n"
     )
-    assert read == [("a", "rfl", None), ("b c", "rfl", None)]
+    assert read == [("a", ":= by\n  rfl", None), ("b c", ":= by rfl", None)]
 
 
 def test_definitions_join_the_header_of_what_follows_with_their_line_numbers_kept(tmp_path: Path) -> None:
@@ -248,22 +275,58 @@ def test_earlier_theorems_join_the_header_when_they_are_used_or_carry_an_attribu
     assert all(part in headers["uses"] for part in ("theorem a", "theorem b", "theorem c"))
 
 
+def test_earlier_theorems_join_the_header_when_a_command_in_between_names_them(tmp_path: Path) -> None:
+    text = (
+        "theorem a : 0 < 1 := by decide\ntheorem b : 0 < 2 := by decide\ndef x : Fin 1 := ⟨0, a⟩\n"
+        "theorem c : x = x := rfl\nattribute [simp] b.le\ntheorem d : 2 = 2 := rfl\n"
+    )
+    headers = {name: header or "" for name, _, header in read_lean(tmp_path, text)}
+    assert "theorem a" in headers["c"]
+    assert "theorem b" not in headers["c"]
+    assert "theorem b" in headers["d"]
+    assert "theorem c" not in headers["d"]
+
+
+def test_theorems_of_a_mutual_block_are_checked_with_the_block_in_their_header(tmp_path: Path) -> None:
+    text = "def x := 1\n\nmutual\nlemma a : p := b\n@[simp] theorem b : q := a\nend\n\ntheorem c : p := a\ntheorem d : r := rfl\n"
+    a, b, c, d = read_proofs(write(tmp_path, text, "proofs.lean"))
+    block = "def x := 1\n\nmutual\ntheorem a : p := b\n@[simp] theorem b : q := a\nend\n"
+    assert [p.theorem.header for p in (a, b, c)] == [block] * 3
+    assert (a.theorem.statement, b.theorem.statement) == ("theorem a : p := b", "@[simp] theorem b : q := a")
+    assert (a.proof, b.proof) == ("by intros; apply a <;> assumption", "by intros; apply b <;> assumption")
+    assert "mutual" in (d.theorem.header or "")  # because of the attribute
+
+
 @pytest.mark.parametrize(
     ("text", "proof"),
     [
-        ("theorem t : 1 = 1 := by rfl", "rfl"),
-        ("theorem t : 1 = 1 := rfl", "exact rfl"),
-        ("theorem t : 1 = 1\n  := by\n  rfl", "rfl"),
-        ("theorem t (x : Nat := 5) : x = x := by rfl", "rfl"),
-        ("theorem t : let x := 5; x = 5 := by rfl", "rfl"),
-        ("theorem t : 1 = 1 := by /- := by sorry -/ rfl", "/- := by sorry -/ rfl"),
-        ("theorem t : ∀ n : Nat, n = n\n  | 0 => rfl\n  | _ + 1 => rfl", "exact fun\n| 0 => rfl\n  | _ + 1 => rfl"),
-        ("theorem t : 1 = 1 := by\n  exact f\nwhere\n  f := rfl", "exact f\nwhere\n  f := rfl"),
+        ("theorem t : 1 = 1 := by rfl", ":= by rfl"),
+        ("theorem t : 1 = 1 := rfl", ":= rfl"),
+        ("theorem t : 1 = 1\n  := by\n  rfl", ":= by\n  rfl"),
+        ("theorem t (x : Nat := 5) : x = x := by rfl", ":= by rfl"),
+        ("theorem t : let x := 5; x = 5 := by rfl", ":= by rfl"),
+        ("theorem t : 1 = 1 := by /- := by sorry -/ rfl", ":= by /- := by sorry -/ rfl"),
+        ("theorem t : ∀ n : Nat, n = n\n  | 0 => rfl\n  | _ + 1 => rfl", "| 0 => rfl\n  | _ + 1 => rfl"),
+        ("theorem t : ∀ n : Nat, n = n | 0 => rfl | _ + 1 => rfl", "| 0 => rfl | _ + 1 => rfl"),
+        ("theorem t : (a\n  || b) = a || b := by simp", ":= by simp"),
+        ("theorem t :\n  match n with\n  | 0 => True\n  | _ => True := by simp", ":= by simp"),
+        ("theorem t : p ↔ q where\n  mp := f\n  mpr := g", "where\n  mp := f\n  mpr := g"),
+        ("theorem t : 1 = 1 := by\n  exact f\nwhere\n  f := rfl", ":= by\n  exact f\nwhere\n  f := rfl"),
+        ("theorem t : 1 = 1 := by\n  exact f\ntermination_by n\n#check t", ":= by\n  exact f\ntermination_by n"),
+        ("theorem t : 1 = 1 :=\n@foo x\n\n@[simp] def y := 1", ":=\n@foo x"),
+        ("  theorem t : 1 = 1 := rfl\n  open Nat", ":= rfl"),
+        ("theorem t : 1 = 1 := by\n  open Nat in\n  rfl", ":= by\n  open Nat in\n  rfl"),
         ("theorem t : 1 = 1", ""),
     ],
 )
-def test_every_way_to_write_a_proof_becomes_a_block_of_tactics(tmp_path: Path, text: str, proof: str) -> None:
+def test_a_proof_is_what_follows_its_statement(tmp_path: Path, text: str, proof: str) -> None:
     assert [(name, found) for name, found, _ in read_lean(tmp_path, text)] == [("t", proof)]
+
+
+def test_a_proof_keeps_its_columns(tmp_path: Path) -> None:
+    text = "theorem t : p := by constructor\n                    · rfl\n"
+    (read,) = read_proofs(write(tmp_path, text, "proofs.lean"))
+    assert read.proof == "              := by constructor\n                    · rfl"
 
 
 def test_modifiers_attributes_and_open_in_belong_to_their_theorem(tmp_path: Path) -> None:
@@ -290,4 +353,22 @@ def test_a_lean_file_that_cannot_be_read_is_bad_input(tmp_path: Path, text: str,
 
 
 def test_the_librarys_own_import_is_no_obstacle(tmp_path: Path) -> None:
-    assert read_lean(tmp_path, "import Init\n\ntheorem a : 1 = 1 := by rfl\n") == [("a", "rfl", None)]
+    text = "import Init\npublic import Init.Data.Nat\n\ntheorem a : 1 = 1 := by rfl\n"
+    assert read_lean(tmp_path, text) == [("a", ":= by rfl", None)]
+
+
+def test_words_of_comments_and_texts_are_no_commands(tmp_path: Path) -> None:
+    text = (
+        'def x := "\nimport Mathlib\ntheorem y : 1 = 2"\n/- import Mathlib\ntheorem z : 1 = 2 -/\n'
+        'lemma a : "in lemma".length = 8 := by decide\n'
+    )
+    (read,) = read_proofs(write(tmp_path, text, "proofs.lean"))
+    assert read.theorem.statement == 'theorem a : "in lemma".length = 8 := by decide'
+    assert read.theorem.header == text[: text.index("\n/-") + 1]
+
+
+def test_an_attribute_of_a_definition_belongs_to_no_theorem_after_it(tmp_path: Path) -> None:
+    text = '@[simp] def f := 1\ndef x := #[1]\ntheorem a : 1 = 1 := rfl\nopen Nat\nlocal notation "x" => 1 in\ntheorem b : 1 = 1 := rfl'
+    a, b = read_proofs(write(tmp_path, text, "proofs.lean"))
+    assert a.theorem.header == "@[simp] def f := 1\ndef x := #[1]\n"
+    assert b.theorem.statement == "theorem b : 1 = 1 := rfl"

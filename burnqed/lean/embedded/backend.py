@@ -168,6 +168,14 @@ class EmbeddedLean:
         """Compiles a whole proof; an Outcome says why that was not possible (timeout or crash)."""
         content = {"header": self._header(theorem), "statement": theorem.statement, "proof": proof}
         request = {"kind": "check", **content, "heartbeats": 0, "isTrusted": is_trusted}
+        return await self._facts(request, timeout)
+
+    async def judge(self, theorem: Theorem, export: str, *, timeout: float | None = None) -> ProofFacts | Outcome:
+        """What the judge says of `export` (lean4export NDJSON 3.1.0), given as what a proof of the trusted `theorem` added."""
+        content = {"header": self._header(theorem), "statement": theorem.statement, "export": export}
+        return await self._facts({"kind": "judge", **content, "isTrusted": True}, timeout)
+
+    async def _facts(self, request: dict[str, Any], timeout: float | None) -> ProofFacts | Outcome:
         try:
             answer = await self._ask(request, timeout or self.check_timeout_s)
         except ProcessDied as error:

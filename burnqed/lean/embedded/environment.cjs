@@ -47,6 +47,24 @@ function addedConstants(lean, kernelEnvironment) {
   return added;
 }
 
+/** Names that constants of the library mention but that are not in it: the package ships without much that is private. Sorted. */
+function missingNames(lean, library) {
+  const constants = new Map(), missing = new Set();
+  const buckets = lean.items(lean.field(lean.field(lean.field(library, 0), 0), 1)); // SMap {imported: HashMap {size, buckets}, …}
+  for (let bucket of buckets) for (; !lean.isBoxed(bucket); bucket = lean.field(bucket, 2)) constants.set(lean.nameText(lean.field(bucket, 0)), lean.field(bucket, 1));
+  for (const info of constants.values()) {
+    const { kind, type, value } = describe(lean, info);
+    const rules = kind === 'recursor' ? lean.list(lean.field(lean.field(info, 0), 6)).map(rule => lean.field(rule, 2)) : [];
+    for (const expression of [type, value, ...rules]) {
+      if (!expression) continue;
+      const names = lean.call('l_Lean_Expr_getUsedConstants', lean.retain(expression));
+      for (const name of lean.items(names).map(used => lean.nameText(used))) if (!constants.has(name)) missing.add(name);
+      lean.release(names);
+    }
+  }
+  return [...missing].sort();
+}
+
 /** Follows constants to axioms. What the library's constants use is read once per instance. */
 class Dependencies {
   constructor(lean, library) {
@@ -100,4 +118,4 @@ class Dependencies {
   }
 }
 
-module.exports = { Dependencies, addedConstants, constantInfo, describe, find, kernel };
+module.exports = { Dependencies, addedConstants, constantInfo, describe, find, kernel, missingNames };

@@ -44,10 +44,9 @@ class Frontend {
     this.headers.set(key, header);
     this.lean.guard.code = header.code;
     if (this.headers.size > KEPT_HEADERS) {
-      const [oldest, { state, code, theorems }] = this.headers.entries().next().value;
+      const [oldest, { state, code }] = this.headers.entries().next().value;
       this.headers.delete(oldest);
       for (const { before, after } of code) [before, after].forEach(environment => this.lean.release(environment));
-      for (const { proposition } of theorems.values()) proposition?.release?.();
       this.lean.release(state);
     }
     return header;

@@ -1,30 +1,31 @@
 'use strict';
 // One Lean instance: a worker thread that answers one request after the other.
 //
-// workerData: {baked, snapshot, module, memoryMb}. It posts {ready: true}, then for each message {kind, …} but `release` its answer:
+// workerData: {baked, snapshot, module, memoryMb, role}. It posts {ready: true}, then for each message {kind, …} but `release` its answer:
 // the fields of the request's function, or {error: {kind: 'error', message}}; with {fatal} when the instance is unusable afterwards.
+//
+// An instance of role `judge` judges and does nothing else; those of role `reader` and `author` elaborate, and only what the supervisor sends
+// them makes the difference: a reader sees nothing but headers and statements that somebody vouches for.
 
+const fs = require('fs'), path = require('path');
 const { parentPort, workerData } = require('worker_threads');
 const { start } = require('./runtime.cjs');
 const { LeanError } = require('./objects.cjs');
 const { Frontend, Refused } = require('./frontend.cjs');
 const { Dependencies } = require('./environment.cjs');
-const { check } = require('./check.cjs');
+const { Malformed } = require('./export.cjs');
+const { Checks } = require('./check.cjs');
 const { Goals } = require('./goals.cjs');
+const { Judge } = require('./judge.cjs');
 
 const MESSAGE_CHARACTERS = 8000;
 
 async function main() {
-  const { baked, snapshot, module, memoryMb } = workerData;
-  const { lean, environment } = await start({ baked, module, memoryMb, source: { snapshot } });
-  const frontend = new Frontend(lean, environment), dependencies = new Dependencies(lean, environment), goals = new Goals(frontend, dependencies);
-  const handlers = {
-    check: request => check(frontend, dependencies, request),
-    start: request => goals.start(request),
-    tactic: request => goals.tactic(request),
-  };
+  const { baked, snapshot, module, memoryMb, role } = workerData;
+  const { lean, environment, isStackWhole } = await start({ baked, module, memoryMb, source: { snapshot } });
+  const handlers = role === 'judge' ? judging(lean, environment, isStackWhole, baked) : elaborating(lean, environment);
   parentPort.on('message', request => {
-    if (request.kind === 'release') return goals.release(request.states); // not answered
+    if (request.kind === 'release') return handlers.release(request); // not answered
     const lost = replay(handlers, request.replay ?? []), started = performance.now();
     const answer = lost ?? answerTo(handlers[request.kind], request);
     answer.seconds = (performance.now() - started) / 1000;
@@ -32,6 +33,30 @@ async function main() {
     parentPort.postMessage(answer);
   });
   parentPort.postMessage({ ready: true });
+}
+
+function judging(lean, environment, isStackWhole, baked) {
+  const judge = new Judge(lean, environment, JSON.parse(fs.readFileSync(path.join(baked, 'missing.json'), 'utf8')));
+  return {
+    judge(request) {
+      const verdict = judge.judge(request);
+      if (!isStackWhole()) throw new Error('the stack is used up');
+      return verdict;
+    },
+  };
+}
+
+function elaborating(lean, environment) {
+  const frontend = new Frontend(lean, environment), dependencies = new Dependencies(lean, environment);
+  const checks = new Checks(frontend, dependencies), goals = new Goals(frontend, dependencies);
+  return {
+    statement: request => checks.statement(request),
+    proof: request => checks.proof(request),
+    check: request => checks.both(request),
+    start: request => goals.start(request),
+    tactic: request => goals.tactic(request),
+    release: request => goals.release(request.states),
+  };
 }
 
 /** Makes states again that another instance had; gives an answer when that fails. */
@@ -48,6 +73,7 @@ function answerTo(handler, request) {
   try {
     return handler(request);
   } catch (error) {
+    if (error instanceof Malformed) return { error: { kind: 'error', message: `what the elaboration added cannot be read: ${error.message}` } };
     if (error instanceof LeanError || error instanceof Refused) return { error: { kind: error.kind ?? 'error', message: error.message.slice(0, MESSAGE_CHARACTERS) } };
     // A trap, a stack overflow, an exit, a C++ exception (a number): memory may be in any state.
     return { fatal: typeof error === 'number' ? 'a C++ exception' : `${error.name}: ${error.message}`.slice(0, 300) };

@@ -99,7 +99,17 @@ class Objects {
     this.views();
     this.bytes.set(encoded, address);
     this.bytes[address + encoded.length] = 0;
-    const object = this.raw('lean_mk_string')(address);
+    const object = this.raw('lean_mk_string_from_bytes')(address, encoded.length); // of any content, zero characters too
+    this.raw('free')(address);
+    return object;
+  }
+  /** A natural number from its decimal digits. */
+  natural(digits) {
+    if (digits.length < 10) return this.box(Number(digits));
+    const address = this.raw('malloc')(digits.length + 1);
+    this.views();
+    this.bytes.set(Buffer.from(digits + '\0', 'latin1'), address);
+    const object = this.raw('lean_cstr_to_nat')(address);
     this.raw('free')(address);
     return object;
   }

@@ -11,7 +11,7 @@ const { closeOutside, limitMemory } = require('./imports.cjs');
 const { Objects } = require('./objects.cjs');
 
 const PAGE = 65536, HEADER = 2 * PAGE, HEADER_PAGES = 64;
-const STACK_BYTES = 64 << 20;
+const STACK_BYTES = 64 << 20, STACK_MARGIN = PAGE;
 const LIBRARY = 'Init';          // what theorems may refer to; metaprograms of `Lean` could bypass the kernel
 const IMPORT_EVERYTHING = 2;     // OLeanLevel.private
 const NO_OPTIONS = 1;            // box(0)
@@ -19,7 +19,7 @@ const NO_OPTIONS = 1;            // box(0)
 /**
  * @param baked   folder with lean.js, lean.wasm (given compiled as `module`) and symbols.bin
  * @param source  {snapshot: file} or {library: folder with the .olean files}
- * @returns promise of {lean: Objects, environment, saveSnapshot(file)}
+ * @returns promise of {lean: Objects, environment, isStackWhole(): false when the stack is, or was, almost used up, saveSnapshot(file)}
  */
 function start({ baked, module, memoryMb, isGuarded = true, source }) {
   return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ function boot(internals, baked, isGuarded, source) {
   const runtime = makeRuntime(internals), lean = new Objects(runtime);
   const { environment, stack } = source.snapshot ? restore(internals, runtime, source.snapshot) : importLibrary(internals, lean, baked, source.library);
   if (source.snapshot) lean.guard = new Guard(lean, environment, isGuarded);
-  return { lean, environment, saveSnapshot: file => save(lean, environment, stack, file) };
+  return { lean, environment, isStackWhole: () => isUntouched(lean, stack), saveSnapshot: file => save(lean, environment, stack, file) };
 }
 
 function makeRuntime(internals) {
@@ -86,6 +86,12 @@ function asWebAssembly(handler, count) {
     ...section(2, [1, 1, 0x65, 1, 0x66, 0, 0]),            // import "e" "f" as function 0 of type 0
     ...section(7, [1, 1, 0x66, 0, 0])];                    // export "f" = function 0
   return new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)), { e: { f: handler } }).exports.f;
+}
+
+/** Whether the low end of the stack was never reached: beyond it are other objects. */
+function isUntouched(lean, stack) {
+  lean.views();
+  return lean.bytes.subarray(stack, stack + STACK_MARGIN).every(byte => byte === 0);
 }
 
 function useStack(internals, runtime, low) {
@@ -153,6 +159,7 @@ function restore(internals, runtime, file) {
   }
   fs.closeSync(input);
   for (let p = 0; p < have; p++) if (!isStored[p]) bytes.fill(0, p * PAGE, (p + 1) * PAGE);
+  bytes.fill(0, stack, stack + STACK_MARGIN);
   useStack(internals, runtime, stack);
   return { environment, stack };
 }

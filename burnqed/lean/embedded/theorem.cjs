@@ -7,6 +7,7 @@
 
 const { Source, syntaxKind, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { constantInfo } = require('./environment.cjs');
+const { exported } = require('./export.cjs');
 const { refusal } = require('./rules.cjs');
 
 const KEPT_THEOREMS = 32;           // per header
@@ -23,9 +24,7 @@ function theoremOf(frontend, header, statement) {
   else theorem = read(frontend, header.state, statement);
   header.theorems.set(statement, theorem);
   if (header.theorems.size > KEPT_THEOREMS) {
-    const [oldest, dropped] = header.theorems.entries().next().value;
-    header.theorems.delete(oldest);
-    dropped.proposition?.release?.();
+    header.theorems.delete(header.theorems.keys().next().value);
   }
   return theorem;
 }
@@ -49,22 +48,19 @@ function read(frontend, state, statement) {
   }
 }
 
-/** What a theorem states, on its own: {errors} or {errors: [], name, type (kept with the theorem), levels}. */
-function propositionOf(frontend, header, theorem) {
-  theorem.proposition ??= elaborate(frontend, header.state, theorem);
+/** What a theorem states, on its own: {errors, text: for the judge (export.cjs), empty when there are errors}. */
+function propositionOf(frontend, dependencies, header, theorem) {
+  theorem.proposition ??= elaborate(frontend, dependencies, header.state, theorem);
   return theorem.proposition;
 }
 
-function elaborate(frontend, state, theorem) {
+function elaborate(frontend, dependencies, state, theorem) {
   const { lean } = frontend, source = new Source(lean, theorem.text + PLACEHOLDER);
   const after = frontend.elaborate(state, source, source.next(state));
   try {
     const errors = after.messages().filter(m => m.severity === 'error').map(m => m.text);
-    const info = errors.length ? null : constantInfo(frontend, after.state, theorem.nameParts);
-    if (!errors.length && info?.kind !== 'theorem') errors.push('the statement is not a proposition');
-    if (errors.length) return { errors };
-    const type = lean.retain(info.type);
-    return { errors, name: lean.nameText(info.name), type, levels: info.levels, release: () => lean.release(type) };
+    if (!errors.length && constantInfo(frontend, after.state, theorem.nameParts)?.kind !== 'theorem') errors.push('the statement is not a proposition');
+    return { errors, text: errors.length ? '' : exported(frontend, dependencies, after.state, theorem.nameParts, { isStatement: true }) };
   } finally {
     lean.release(after.state);
     source.release();
@@ -136,4 +132,4 @@ function unusedName(frontend, state, parts) {
   }
 }
 
-module.exports = { declaration, propositionOf, theoremOf };
+module.exports = { PLACEHOLDER, declaration, propositionOf, theoremOf };

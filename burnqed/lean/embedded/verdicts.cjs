@@ -1,0 +1,80 @@
+'use strict';
+// How a check goes: who elaborates the statement, who the proof, who judges.
+//
+// Trusted header and statement: a reader, which sees nothing but trusted texts, says what the statement is (kept, because many proofs of it may
+// come); an author's instance elaborates the proof, which may have run other people's proofs before; the judge decides. Whatever speaks
+// against the proof is found once more in a fresh instance before it stands, so that nobody can spoil another's proof.
+//
+// Header and statement of a stranger: one fresh instance per check. What the statement is has left it as text before it looks at the proof.
+
+const KEPT_STATEMENTS = 64;
+const isError = message => message.severity === 'error';
+
+class Verdicts {
+  constructor(authors, readers, judges) {
+    Object.assign(this, { authors, readers, judges });
+    this.statements = new Map(); // header and statement → promise of the reader's answer; the least recently used one first
+  }
+
+  /** Facts about a proof, or {error, seconds}. */
+  async check(request) {
+    if (!request.isTrusted) return this.judged(request, await this.ask(this.authors, request, { kind: 'check', isFresh: true }));
+    const stated = await this.stated(request);
+    if (!stated.statement) return unproved(stated);
+    const attempt = async isFresh => {
+      const { wasFresh, ...proved } = await this.ask(this.authors, request, { kind: 'proof', isFresh });
+      const facts = await this.judged(request, proved.error ? proved : { ...stated, ...proved, seconds: stated.seconds + proved.seconds });
+      return { facts, isFinal: wasFresh || isAccepted(facts) };
+    };
+    const first = await attempt(false);
+    if (first.isFinal) return first.facts;
+    const second = await attempt(true);
+    return { ...second.facts, seconds: first.facts.seconds + second.facts.seconds };
+  }
+
+  /** Facts about what somebody says that a proof of a trusted statement added. */
+  async judge(request) {
+    const stated = await this.stated(request);
+    return stated.statement ? this.judged(request, { ...unproved(stated), commands: 1, proof: request.export }) : unproved(stated);
+  }
+
+  // ---- steps of the above
+
+  /** The judge's opinion on an elaborated proof against which nothing speaks so far. */
+  async judged(request, elaborated) {
+    const { statement, proof, wasFresh, ...facts } = elaborated;
+    if (facts.error) return facts;
+    const verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
+    if (facts.refused || facts.header_errors.length || facts.statement_errors.length || facts.commands !== 1 || facts.messages.some(isError)) return { ...facts, ...verdict };
+    if (!proof) return { ...facts, ...verdict, objection: 'the text declares no theorem of that name' };
+    const { error, seconds, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, wantsExport: request.wantsExport });
+    if (error) Object.assign(judged, { ...verdict, objection: error.message, could_not_check: true });
+    return { ...facts, ...judged, seconds: facts.seconds + seconds };
+  }
+
+  /** What the reader says of a trusted statement. */
+  stated(request) {
+    const key = JSON.stringify([request.header, request.statement]);
+    const answer = this.statements.get(key) ?? this.ask(this.readers, request, { kind: 'statement' });
+    this.statements.delete(key);
+    this.statements.set(key, answer);
+    if (this.statements.size > KEPT_STATEMENTS) this.statements.delete(this.statements.keys().next().value);
+    answer.then(({ error }) => error && this.statements.delete(key)); // a crash or timeout may not happen again
+    return answer.then(stated => ({ ...stated, seconds: stated.seconds ?? 0 }));
+  }
+
+  async ask(pool, { header, statement, proof, isTrusted, heartbeats, timeoutMs }, { isFresh = false, ...message }) {
+    const { answer, wasFresh } = await pool.work({ message: { header, statement, proof, isTrusted, heartbeats, ...message }, timeoutMs, isFresh });
+    return { ...answer, wasFresh };
+  }
+}
+
+/** Facts of a statement whose proof was not looked at. */
+function unproved({ statement, wasFresh, ...stated }) {
+  return stated.error ? stated : { commands: 0, messages: [], tactic_block_only: false, objection: '', could_not_check: false, axioms: [], library: 0, ...stated };
+}
+
+/** Whether nothing speaks against a proof; what its axioms are is for others to say. */
+const isAccepted = facts => !facts.error && !facts.objection && !facts.refused && facts.commands === 1 && !facts.messages.some(isError);
+
+module.exports = { Verdicts };
