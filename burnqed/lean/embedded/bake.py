@@ -39,8 +39,9 @@ REDUCE_NATIVE = "_ZN4lean13reduce_nativeERKNS_11environmentERKNS_4exprE"
 """The kernel's (result, environment, expression): evaluates `reduceBool c`; the result is an `optional<expr>`, whose first byte is 0 for none."""
 
 LOOKUP = "_ZN4lean2ir11interpreter13lookup_symbolERKNS_4nameE"
-"""The interpreter's (result, itself, name): the only way from the name of a declaration to its code. Whatever evaluates, be it `evalConst`,
-an `[init]` declaration, a call or a closure within interpreted code, comes through here."""
+"""The interpreter's (result, itself, name): the way from the name of a declaration to its code. Whatever evaluates, be it `evalConst`,
+an `[init]` declaration, a call or a closure within interpreted code, comes through here; but for RUN_MAIN, what `lean --run` calls."""
+RUN_MAIN = "lean_run_main"
 INTERPRETED_ENVIRONMENT = 36
 """Where an interpreter has the pointer to its environment."""
 GUARD = "burnqed_guard"
@@ -109,12 +110,12 @@ def rewrite_functions(wasm: Module) -> dict[str, int]:
     wasm.replace(REDUCE_NATIVE, body(local(0), local(1), local(2), call_slot(native, three_to_none)))
 
     two_to_one = wasm.type_of("lean_apply_1")  # (i32, i32) → i32
-    guard = wasm.slot(
-        wasm.append(two_to_one, body(local(1)))
-    )  # allows everything, as the import of the library needs it
+    allow = wasm.append(two_to_one, body(local(1)))  # everything, as the import of the library needs it
+    guard = wasm.slot(allow)
     environment = local(1) + load(INTERPRETED_ENVIRONMENT) + load(0)
     look_up = call(wasm.append_original(LOOKUP))
     wasm.replace(LOOKUP, body(local(0), local(1), environment, local(2), call_slot(guard, two_to_one), look_up))
+    wasm.replace(RUN_MAIN, body(b"\x00"))  # unreachable
 
     # pure(closure(box(0)))
     wasm.replace("lean_task_spawn_core", body(local(0), const(1), call("lean_apply_1"), call("lean_task_pure")))
