@@ -3,6 +3,7 @@ r"""Text that others wrote, shown so that it cannot pass for ours: names, statem
     shown(name)                      # one line: `a\nb`, `\x1b[2K`, `\u202e` are spelled out
     shown_lines(message, "    ")     # its lines, all but the first behind an indent
     tell(console, "refused  ", name) # on a terminal: our word, and theirs in a column of its own
+    table.add_row(cell(name), "1")  # in a table
     as_json(document)                # JSON that means the same and holds no such character
 
 Terminals, logs, reports and JSON documents all go through here. On a rich console such text is always `Text`, never markup.
@@ -40,6 +41,11 @@ def tell(console: Console, label: str, text: str, style: str = "") -> None:
         console.print(columns)
     else:
         console.print(Text(label, style) + Text(theirs), soft_wrap=True)
+
+
+def cell(text: str) -> Text:
+    """Their text in a table, or in a line of ours."""
+    return Text(shown(text))
 
 
 def as_json(document: Any, *, indent: int | None = None) -> str:

@@ -5,11 +5,12 @@ In a pod each object carries what `bind` was told: run, iteration, workflow, tas
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
 from datetime import UTC, datetime
+
+from burnqed.display import as_json, shown_lines
 
 log = logging.getLogger("burnqed")
 
@@ -32,11 +33,18 @@ class JsonFormatter(logging.Formatter):
         line = {"time": time, "level": record.levelname.lower(), **_identity, "message": record.getMessage()}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return as_json(line)
+
+
+class LineFormatter(logging.Formatter):
+    """Lines for people. What a message, which can quote anybody's text, has after its first line stands behind an indent."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return shown_lines(super().format(record))
 
 
 def formatter() -> logging.Formatter:
-    return JsonFormatter() if in_pod() else logging.Formatter("%(asctime)s %(levelname).1s %(message)s", "%H:%M:%S")
+    return JsonFormatter() if in_pod() else LineFormatter("%(asctime)s %(levelname).1s %(message)s", "%H:%M:%S")
 
 
 def set_up(level: int = logging.INFO) -> None:

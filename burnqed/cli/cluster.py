@@ -13,6 +13,7 @@ from rich.table import Table
 
 from burnqed.cli import options
 from burnqed.cli.run import keep_index
+from burnqed.display import shown_lines, tell
 from burnqed.errors import EXIT_BUG, BadInput
 from burnqed.layout import Layout
 from burnqed.store import Store
@@ -77,7 +78,7 @@ def submit(
     assert settings is not None
     found = preflight(access, document, settings, config, address, Layout(run, -1 if iteration is None else iteration))
     for warning in found.warnings:
-        console.print(f"warning: {warning}", style="yellow", highlight=False)
+        tell(console, "warning: ", warning, "yellow")
     submitted = access.create(document)["metadata"]["name"]
     typer.echo(submitted)
     console.print(access.link(submitted), highlight=False)
@@ -106,7 +107,7 @@ def finish(access: Any, name: str) -> None:
         try:
             print_figures(store_of(workflow), layout, console)
         except Exception as error:  # the run is done; this machine may have no access to its store
-            console.print(f"The results are in {store_of(workflow).locate(layout.report)} ({error}).", highlight=False)
+            tell(console, "The results are in ", f"{store_of(workflow).locate(layout.report)} ({error}).")
 
 
 def status(name: str = Workflow, namespace: str | None = Namespace, as_json: bool = options.Json) -> None:
@@ -150,7 +151,7 @@ def logs(
     from burnqed.run.argo.logs import Wanted, log_lines, readable
 
     for task, line in log_lines(open_access(namespace), name, Wanted(step, shard, container), follow=follow):
-        typer.echo(line if raw else f"{task} │ {readable(line)}")
+        typer.echo(line if raw else f"{task} │ {shown_lines(readable(line))}")
 
 
 def retry(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from pathlib import Path
 from statistics import median
@@ -12,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from burnqed import display
 from burnqed.cli import options
 from burnqed.config import LeanConfig
 from burnqed.data.pairs import TacticPair, parse_pairs, write_pairs
@@ -118,15 +118,16 @@ def inspect(
     else:
         facts, shown = describe_theorems(parse_index(text, str(file)), examples)
     if as_json:
-        typer.echo(json.dumps({**facts, "examples": shown}, indent=1, ensure_ascii=False))
+        typer.echo(display.as_json({**facts, "examples": shown}, indent=1))
         return
     console = Console()
     table = Table("", "", show_header=False)
     for name, value in facts.items():
-        table.add_row(name, str(value))
+        table.add_row(name, display.cell(str(value)))
     console.print(table)
     for example in shown:
-        console.print(example, markup=False, highlight=False, end="\n\n")
+        display.tell(console, "  ", example)
+        console.print()
 
 
 def describe_pairs(pairs: list[TacticPair], examples: int) -> tuple[dict[str, object], list[str]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import tempfile
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
+from burnqed import display
 from burnqed.cli import options
 from burnqed.errors import BadInput
 from burnqed.resolve import resolve
@@ -51,7 +51,7 @@ def evaluate(
         folder = out if out is not None else Path(scratch) / "out"
         result = asyncio.run(run_evaluation(theorems, model, head, text, config, folder))
     if as_json:
-        typer.echo(json.dumps(eval_json(result), indent=1, ensure_ascii=False))
+        typer.echo(display.as_json(eval_json(result), indent=1))
         return
     from burnqed.evaluate.render import print_evaluation
 
@@ -72,7 +72,7 @@ def compare(
 
     comparison = compare_results(read_results(locations, variant))
     if as_json:
-        typer.echo(comparison.model_dump_json(indent=1))
+        typer.echo(display.as_json(comparison.model_dump(mode="json"), indent=1))
     else:
         print_comparison(comparison, Console())
 
@@ -86,6 +86,6 @@ def summary(store: str = options.Store, run: str = options.Run, as_json: bool = 
     if found is None:
         raise BadInput(f"{store} has no results of a run {run!r} yet; run an iteration first, or give --run.")
     if as_json:
-        typer.echo(json.dumps(summary_json(found), indent=1, ensure_ascii=False))
+        typer.echo(display.as_json(summary_json(found), indent=1))
     else:
         print_summary(found, Console())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 from rich.console import Console
 
+from burnqed import display
 from burnqed.cli import options
+from burnqed.lean.protocol import Verdict
 
 app = typer.Typer(help="The embedded Lean: install it, check proofs, try tactics.", no_args_is_help=True)
 
@@ -38,26 +40,34 @@ def check(
     from burnqed.lean.embedded.backend import EmbeddedLean
     from burnqed.lean.proofs import read_proofs
 
-    async def verdicts() -> list[dict[str, object]]:
+    async def verdicts() -> list[Verdict]:
         async with EmbeddedLean(check_timeout_s=timeout) as lean:
-            found = await check_all(proofs, lean, is_trusted=trust_headers)
-            return [v.model_dump(include={"name", "accepted", "reason", "axioms"}) for v in found]
+            return await check_all(proofs, lean, is_trusted=trust_headers)
 
     proofs = read_proofs(file)
     found = asyncio.run(verdicts())
     if as_json:
-        typer.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        typer.echo(display.as_json([document_of(v) for v in found], indent=1))
     else:
-        console = Console()
-        for verdict in found:
-            mark, style = ("accepted", "green") if verdict["accepted"] else ("refused ", "red")
-            console.print(f"[{style}]{mark}[/] {verdict['name']}", highlight=False)
-            if verdict["reason"]:
-                console.print(f"         {verdict['reason']}", markup=False, highlight=False)
-        accepted = sum(bool(v["accepted"]) for v in found)
-        console.print(f"{accepted} of {len(found)} accepted")
-    if not all(v["accepted"] for v in found):
+        print_verdicts(found, Console())
+    if not all(v.accepted for v in found):
         raise typer.Exit(1)
+
+
+def document_of(verdict: Verdict) -> dict[str, object]:
+    """A verdict in the document of `--json`; with `message` when Lean said more than the reason has room for."""
+    keys = {"name", "accepted", "reason", "axioms"}
+    return verdict.model_dump(include=keys | {"message"} if verdict.message else keys)
+
+
+def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
+    """A line per theorem, and behind an indent why one is refused, with the rest of Lean's message, which began in the reason."""
+    for verdict in found:
+        mark, style = ("accepted", "green") if verdict.accepted else ("refused ", "red")
+        display.tell(console, f"{mark} ", display.shown(verdict.name), style)
+        for text in filter(None, (verdict.reason, verdict.message.partition("\n")[2].strip("\n"))):
+            display.tell(console, " " * 9, text)
+    console.print(f"{sum(v.accepted for v in found)} of {len(found)} accepted", highlight=False)
 
 
 @app.command()

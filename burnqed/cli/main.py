@@ -13,6 +13,7 @@ import typer
 
 from burnqed import __version__, lifeline
 from burnqed.cli import cluster, config, data, doctor, evaluate, lean, manifests, run, step, store
+from burnqed.display import shown_lines
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.log import close, in_pod, log, set_up
 
@@ -85,7 +86,7 @@ def complain(error: Exception, code: int) -> int:
     if in_pod():
         log.error("%s", error)
     else:
-        print(f"burnqed: {error}", file=sys.stderr)  # noqa: T201
+        print(f"burnqed: {shown_lines(str(error))}", file=sys.stderr)  # noqa: T201
     return code
 
 

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed.cli import options
+from burnqed.display import cell
 from burnqed.layout import SUCCESS, Layout
 from burnqed.log import log
 from burnqed.manifest import read_manifest
@@ -44,6 +45,11 @@ def show(
         assert manifest is not None
         facts = " ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in manifest.facts.items())
         table.add_row(
-            prefix, manifest.key.step, manifest.finished, f"{manifest.seconds:.1f}", str(len(manifest.outputs)), facts
+            prefix,
+            manifest.key.step,
+            manifest.finished,
+            f"{manifest.seconds:.1f}",
+            str(len(manifest.outputs)),
+            cell(facts),
         )
     Console().print(table)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary
@@ -38,7 +38,7 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
             console.print(f"pass@{k}: {rate:.1%}")
     failed = [o for o in evaluation.per_theorem if o.status is ProofStatus.ERROR]
     for o in failed[:NAMES_SHOWN]:
-        console.print(f"could not be tried: {escape(o.name)}: {escape(o.reason)}")
+        tell(console, "could not be tried: ", f"{shown(o.name)}: {shown(o.reason)}")
     if len(failed) > NAMES_SHOWN:
         console.print(f"… and {len(failed) - NAMES_SHOWN} more")
 
@@ -48,37 +48,38 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     solved = table_of("result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate")
     for s in comparison.sides:
         counts = [str(s.solved[b]) for b in comparison.budgets]
-        solved.add_row(escape(s.label), s.variant, *counts, str(s.total), str(s.errors), f"{s.rate:.1%}")
+        solved.add_row(cell(s.label), cell(s.variant), *counts, str(s.total), str(s.errors), f"{s.rate:.1%}")
     changes = table_of("from", "to", "both", "newly solved", "lost", "change", "McNemar p")
     last = comparison.first_to_last
     for c in [*comparison.changes, last] if len(comparison.changes) > 1 else comparison.changes:
         counts = [str(n) for n in (c.both, len(c.newly_solved), len(c.lost))]
-        changes.add_row(escape(c.before), escape(c.after), *counts, f"{c.net:+d}", f"{c.p:.3g}")
+        changes.add_row(cell(c.before), cell(c.after), *counts, f"{c.net:+d}", f"{c.p:.3g}")
     console.print(solved)
     console.print(f"\nat budget {last.budget}, over what could be tried on both sides")
     console.print(changes)
-    console.print(f"\nnewly solved from first to last: {names(last.newly_solved)}")
-    console.print(f"lost: {names(last.lost)}")
+    console.print()
+    tell(console, "newly solved from first to last: ", names(last.newly_solved))
+    tell(console, "lost: ", names(last.lost))
     for note in comparison.notes:
-        console.print(f"[yellow]note: {escape(note)}[/]")
+        tell(console, "note: ", shown(note), "yellow")
 
 
 def print_iteration(
     result: IterationResult, earlier: Sequence[IterationResult], verdict: GateVerdict | None, console: Console
 ) -> None:
     """The end of an iteration: figures, changes, where the time went, gate."""
-    console.print(f"[bold]{escape(result.run)}, iteration {result.iteration}[/]")
+    console.print(cell(f"{result.run}, iteration {result.iteration}"), style="bold")
     console.print(evaluation_table(result.evaluations))
     for change in (from_previous(result, earlier), from_head(result)):
         if change:
-            console.print(sentence(change))
+            console.print(cell(sentence(change)), soft_wrap=True)
     console.print(f"solved by any variant in any iteration so far: {result.ever}")
     if result.cost:
         longest = sorted(result.cost, key=lambda c: -c.seconds)[:4]
         steps = ", ".join(f"{c.step} {duration(c.seconds)}" for c in longest)
         dollars = sum(c.dollars for c in result.cost)
         price = f", ${dollars:,.2f}" if dollars else ""
-        console.print(f"time: {duration(sum(c.seconds for c in result.cost))} ({steps}){price}")
+        tell(console, "time: ", shown(f"{duration(sum(c.seconds for c in result.cost))} ({steps}){price}"))
     if verdict:
         print_gates(verdict, console)
 
@@ -89,12 +90,12 @@ def print_gates(verdict: GateVerdict, console: Console) -> None:
     for c in verdict.checks:
         value = "not measured" if c.value is None else f"{c.value:.3f}"
         mark = "[green]ok[/]" if c.ok else "[red]falls short[/]"
-        table.add_row(c.name, value, f"{c.relation} {c.threshold:g}", mark)
+        table.add_row(cell(c.name), value, f"{c.relation} {c.threshold:g}", mark)
     if verdict.checks:
         console.print(table)
     console.print(f"verdict: {'[green]go[/]' if verdict.go else '[red]no-go[/]'}")
     for c in verdict.failed:
-        console.print(f"  {c.name}: {escape(c.advice)}")
+        console.print(cell(f"  {c.name}: {c.advice}"), soft_wrap=True)
 
 
 def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
@@ -103,26 +104,26 @@ def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
         for b in e.budgets:
             nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
             counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors))
-            table.add_row(e.variant, *counts, f"{b.rate:.1%}", nodes, f"{b.median_seconds:.1f}")
+            table.add_row(cell(e.variant), *counts, f"{b.rate:.1%}", nodes, f"{b.median_seconds:.1f}")
     return table
 
 
 def sentence(change: Change) -> str:
     """`iteration 0 → iteration 1 at budget 64: +4 (5 newly solved, 1 lost, p = 0.219)`"""
     return (
-        f"{escape(change.before)} → {escape(change.after)} at budget {change.budget}: {change.net:+d} "
+        f"{change.before} → {change.after} at budget {change.budget}: {change.net:+d} "
         f"({len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.3g})"
     )
 
 
 def names(found: Sequence[str]) -> str:
     more = f" and {len(found) - NAMES_SHOWN} more" if len(found) > NAMES_SHOWN else ""
-    return escape(", ".join(found[:NAMES_SHOWN])) + more if found else "none"
+    return shown(", ".join(found[:NAMES_SHOWN])) + more if found else "none"
 
 
 def table_of(*columns: str) -> Table:
-    """A table whose first column is text and whose others are numbers."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    """A table whose first column is text and whose others are numbers; a space in front tells its lines from ours."""
+    table = Table(box=None, header_style="bold")
     for i, column in enumerate(columns):
         table.add_column(column, justify="left" if i == 0 else "right")
     return table

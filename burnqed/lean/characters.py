@@ -76,14 +76,17 @@ def hidden(text: str) -> str | None:
         character, at = found[0], found.start()
         end = next((end for start, end in comments if start <= at < end), None)
         what, place = next((what, place) for kind, what, place in _KINDS if regex.match(kind, character))
-        if end is None or place is _Place.NOWHERE or (place is _Place.LAST_ON_LINE and not _ends_line(text, end)):
-            in_text = f", or write \\u{ord(character):04x} in a text" if place is not _Place.NOWHERE else ""
+        if end is None or not _may_stand(place, text, at, end):
+            is_written_out = place is not _Place.NOWHERE and ord(character) <= 0xFFFF
+            in_text = f", or write \\u{ord(character):04x} in a text" if is_written_out else ""
             return f"{called(character)} in line {text.count(chr(10), 0, at) + 1}, which {what}{in_text}"
     return None
 
 
-def _ends_line(text: str, position: int) -> bool:
-    return not text[position:].partition("\n")[0].strip()
+def _may_stand(place: _Place, text: str, at: int, end: int) -> bool:
+    """Whether a character may stand at a position within a comment that ends at `end`."""
+    end_of_line = text.find("\n", at) if "\n" in text[at:] else len(text)
+    return place is _Place.COMMENT or (place is _Place.LAST_ON_LINE and not text[end:end_of_line].strip())
 
 
 # ---- letters that look alike

@@ -11,6 +11,7 @@ rests on.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 from burnqed.lean.characters import called, confused, hidden
@@ -21,6 +22,13 @@ from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
+_NOT_BOUND = re.compile(r"unknown universe level|Unknown identifier `\w['₀-₉\d]*`(?s:.*)`autoImplicit`")
+_BIND = (
+    "; autoImplicit is off, as in the default header: bind the name, as in `{α : Type}` or `theorem foo.{u}`, "
+    "or put `set_option autoImplicit true` into the header"
+)
+_BROKEN_OFF = "expected"
+"""In every message of Lean's parser."""
 _TIMEOUT = "(deterministic) timeout"
 
 
@@ -35,9 +43,8 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
         if character := hidden(text):
             return f"The {part} contains {character}."
     if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
-        name, other = alike
-        letters = ", ".join(called(letter) for letter in dict.fromkeys(name) if not letter.isascii())
-        return f"The name `{name}` looks like `{other}` and is another one ({letters}); rename one of them."
+        letters = ", ".join(called(letter) for letter in sorted(set(alike[0]) ^ set(alike[1])) if not letter.isascii())
+        return f"The name `{alike[0]}` looks like `{alike[1]}` and is another one ({letters}); rename one of them."
     found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
     for index, token in enumerate(found):
         if token.kind is Kind.UNFINISHED:
@@ -49,34 +56,37 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
 
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
     """Verdict on a proof from what was found out about it."""
-    reason = _objection(facts)
+    reason, message = _objection(facts)
     is_timeout = any(_TIMEOUT in error.text for error in facts.errors)
     return Verdict(
         name=theorem.name,
         accepted=not reason,
         reason=reason,
+        message=message.strip() if "\n" in message.strip() else "",
         axioms=facts.axioms,
         could_not_check=bool(reason) and (is_timeout or facts.could_not_check),
     )
 
 
-def _objection(facts: ProofFacts) -> str:
-    """The first thing that speaks against a proof, as one sentence; empty when nothing does."""
+def _objection(facts: ProofFacts) -> tuple[str, str]:
+    """The first thing that speaks against a proof, as one sentence, and Lean's message where there is one; empty when nothing does."""
     if facts.refused:
-        return f"Not allowed: {facts.refused}."
-    if facts.header_errors:
-        return f"The header does not elaborate: {_first_line(facts.header_errors[0])}"
-    if facts.statement_errors:
-        return f"The statement does not elaborate: {_first_line(facts.statement_errors[0])}"
+        return f"Not allowed: {facts.refused}.", ""
+    for part, errors in (("header", facts.header_errors), ("statement", facts.statement_errors)):
+        if errors:
+            return f"The {part} does not elaborate: {_told(errors[0])}", errors[0]
     if facts.commands != 1:
-        return "The proof does not end where its block of tactics ends."
+        error = next((error for error in facts.errors if _BROKEN_OFF in error.text), next(iter(facts.errors), None))
+        where = f", in line {max(error.line, 1)}: {_told(error.text)}" if error else ""
+        return f"The proof does not end where its tactics or its term end{where}; give these and nothing else.", ""
     if facts.errors:
         error = facts.errors[0]
-        return f"Lean reports an error in line {max(error.line, 1)} of the proof: {_first_line(error.text)}"
+        return f"Lean reports an error in line {max(error.line, 1)} of the proof: {_told(error.text)}", error.text
     if facts.objection:
-        return f"Not proved: {facts.objection}."
-    return "" if set(facts.axioms) <= STANDARD_AXIOMS else "It depends on axioms that are not standard."
+        return f"Not proved: {facts.objection}.", ""
+    return "" if set(facts.axioms) <= STANDARD_AXIOMS else "It depends on axioms that are not standard.", ""
 
 
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0]
+def _told(message: str) -> str:
+    """The first line of Lean's message, with the way out where the header's options are the cause."""
+    return message.strip().partition("\n")[0] + (_BIND if _NOT_BOUND.search(message) else "")

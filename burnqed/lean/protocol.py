@@ -85,6 +85,8 @@ class Verdict(BaseModel):
     accepted: bool
     reason: str = ""
     """One sentence when refused; empty when accepted."""
+    message: str = ""
+    """Lean's message, when the sentence has not room for all of it."""
     axioms: list[str] = Field(default_factory=list)
     """Axioms outside the pinned library that the proof depends on (standard ones included), sorted."""
     could_not_check: bool = False

@@ -13,12 +13,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TextIO
 
+from burnqed.display import shown, shown_lines
+from burnqed.lean.characters import hidden
 from burnqed.lean.protocol import LeanBackend, Outcome, ProofState, Theorem
 
 Ask = Callable[[str], Awaitable[str | None]]
 """Prompt → line, or None at the end."""
 Say = Callable[[str], None]
 
+INDENT = "    "
 HELP = "A line is a tactic. Commands: :goals shows them, :undo takes a tactic back, :proof shows the tactics so far, :quit ends."
 
 
@@ -45,8 +48,11 @@ async def repl(backend: LeanBackend, input: TextIO, output: TextIO, statement: s
     if is_terminal:
         say(HELP)
     while statement or (statement := await ask("statement> ") or ""):
-        theorem = Theorem(name="repl", statement=statement.strip())
-        statement = ""
+        given, statement = statement.strip(), ""
+        if character := hidden(given):
+            say(f"error: The statement contains {character}.")
+            continue
+        theorem = Theorem(name="repl", statement=given)
         root = await backend.start(theorem)
         if root.state is None:
             say(failure(root))
@@ -70,7 +76,8 @@ async def prove(backend: LeanBackend, theorem: Theorem, root: ProofState, ask: A
             if line == ":undo" and tactics:
                 states.pop()
                 tactics.pop()
-            say({":goals": show(states[-1]), ":undo": show(states[-1]), ":proof": "\n".join(tactics)}.get(line, HELP))
+            proof = "\n".join(shown(tactic) for tactic in tactics)
+            say({":goals": show(states[-1]), ":undo": show(states[-1]), ":proof": proof}.get(line, HELP))
             continue
         outcome = await backend.apply(states[-1], line)
         if outcome.state is None:
@@ -80,17 +87,18 @@ async def prove(backend: LeanBackend, theorem: Theorem, root: ProofState, ask: A
         tactics.append(line)
         say(show(outcome.state))
     verdict = await backend.check(theorem, "\n".join(tactics))
+    message = f"\n{INDENT}{shown_lines(verdict.message, INDENT)}" if verdict.message else ""
     say(
-        f"Accepted. Axioms: {', '.join(verdict.axioms) or 'none'}."
+        f"Accepted. Axioms: {shown(', '.join(verdict.axioms)) or 'none'}."
         if verdict.accepted
-        else f"Refused: {verdict.reason}"
+        else f"Refused: {shown(verdict.reason)}{message}"
     )
     return True
 
 
 def show(state: ProofState) -> str:
-    return state.text or "No goals."
+    return "\n".join(shown(line) for line in state.text.split("\n")) or "No goals."
 
 
 def failure(outcome: Outcome) -> str:
-    return f"{outcome.status.value}: {outcome.message}"
+    return f"{outcome.status.value}: {shown_lines(outcome.message, INDENT)}"

@@ -12,6 +12,7 @@ from hera.workflows import Workflow
 from rich.console import Console
 from rich.table import Table
 
+from burnqed.display import cell, shown
 from burnqed.errors import EXIT_TRY_AGAIN
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.render import print_iteration, print_summary
@@ -45,7 +46,7 @@ def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
 
 
 def say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201
+    print(shown(line), file=sys.stderr, flush=True)  # noqa: T201
 
 
 async def until_signal(runner: LocalRunner) -> RunResult | None:
@@ -69,7 +70,7 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
             continue
         what = "hit" if node.phase is Phase.SKIPPED else " ".join(filter(None, (node.phase.value, node.message)))
         time = duration(node.seconds) if node.attempts else ""
-        table.add_row(node.name, what, time, str(node.attempts or ""), style=styles.get(node.phase, "red"))
+        table.add_row(node.name, cell(what), time, str(node.attempts or ""), style=styles.get(node.phase, "red"))
     console.print(table)
 
 
@@ -99,4 +100,4 @@ def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: 
         }
         for label, path in places.items():
             if store.exists(path):
-                console.print(f"{label:<7} {store.locate(path)}", soft_wrap=True, highlight=False)
+                console.print(f"{label:<7} {store.locate(path)}", soft_wrap=True, highlight=False, markup=False)

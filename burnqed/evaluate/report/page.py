@@ -10,8 +10,9 @@ from pathlib import Path
 
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.report import plots, proofs
@@ -81,6 +82,7 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        finalize=visible,
     )
     result = inputs.result
     first = result.evaluations[0]
@@ -282,6 +284,11 @@ def grouped(found: Sequence[proofs.Proof]) -> list[ProofGroup]:
 # ---- cells
 
 
+def visible(value: object) -> object:
+    """What the page shows of a value: text with what is not shown spelled out; Markup, which is ours, as it is."""
+    return "\n".join(shown(line) for line in value.split("\n")) if type(value) is str else value
+
+
 def number(value: float | None) -> str:
     return "–" if value is None else f"{value:,.1f}"
 
@@ -303,7 +310,7 @@ def key(variant: str) -> Markup:
     """The variant's name after a dot in the colour that the plots give it."""
     variable = plots.VARIABLES[plots.COLOURS.get(variant, plots.EVER)]
     return Markup('<span class="dot" style="--dot:var({})"></span>{}').format(
-        variable, plots.NAMES.get(variant, variant)
+        variable, visible(plots.NAMES.get(variant, variant))
     )
 
 
@@ -311,4 +318,4 @@ def status(outcome: TheoremOutcome) -> Markup:
     if outcome.status is ProofStatus.PROVED:
         return pill(f"proved at {outcome.nodes_at_proof}", "good")
     kind = "bad" if outcome.status is ProofStatus.ERROR else "plain"
-    return Markup('{} <span class="why">{}</span>').format(pill(outcome.status, kind), escape(outcome.reason))
+    return Markup('{} <span class="why">{}</span>').format(pill(outcome.status, kind), visible(outcome.reason))

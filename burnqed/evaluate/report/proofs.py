@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
 
+from burnqed.display import as_json, shown
 from burnqed.evaluate.results import HEAD, IterationResult, Result
 from burnqed.lean.lexer import Kind, tokens
 
@@ -53,7 +53,7 @@ def declarations(proofs: Sequence[Proof]) -> list[str]:
     taken = {word for p in proofs for text in (signature(p.statement, "_"), p.proof) for word in names_in(text)}
     texts = []
     for proof in proofs:
-        name, count = proof.name.translate({ord("«"): None, ord("»"): None}), 1
+        name, count = shown(proof.name).translate({ord("«"): None, ord("»"): None}), 1
         while (unique := name if count == 1 else f"{name}_{count}") in taken:
             count += 1
         taken.add(unique)
@@ -104,7 +104,7 @@ def by_header(proofs: Sequence[Proof]) -> dict[str, list[Proof]]:
 def files(proofs: Sequence[Proof]) -> dict[str, str]:
     """`proofs.json` with everything, and `proofs.lean` (`proofs-2.lean` … for further headers), by file name."""
     rows = [p.model_dump(include={"name", "statement", "proof", "header"}) for p in proofs]
-    texts = {"proofs.json": json.dumps(rows, indent=1, ensure_ascii=False) + "\n"}
+    texts = {"proofs.json": as_json(rows, indent=1) + "\n"}
     for number, (header, group) in enumerate(by_header(proofs).items(), start=1):
         name = "proofs.lean" if number == 1 else f"proofs-{number}.lean"
         texts[name] = (

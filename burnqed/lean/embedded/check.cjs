@@ -7,8 +7,9 @@
 
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { exported } = require('./export.cjs');
-const { Rules, refusal } = require('./rules.cjs');
-const { PLACEHOLDER, declaration, propositionOf, theoremOf } = require('./theorem.cjs');
+const { Rules } = require('./headers.cjs');
+const { refusal } = require('./rules.cjs');
+const { declaration, propositionOf, theoremOf } = require('./theorem.cjs');
 
 const MOST_MESSAGES = 20; // errors come first
 
@@ -21,11 +22,9 @@ class Checks {
    * What a statement is, on its own: {header_errors, statement_errors, refused, statement: its text for the judge, or empty}.
    * Header and statement are held to the rules for strangers unless `isTrusted`.
    */
-  statement({ header: headerText, statement, isTrusted }) {
-    const { header, theorem, rules, ...facts } = this.read(headerText, statement, isTrusted);
-    if (!theorem) return { ...facts, statement: '' };
-    if (rules) facts.refused = this.statementRefusal(rules, theorem, header.state);
-    if (facts.refused) return { ...facts, statement: '' };
+  statement({ header: headerText, statement, isTrusted, twins }) {
+    const { header, theorem, ...facts } = isTrusted ? this.read(headerText, statement, isTrusted) : this.rules(twins).stated(headerText, statement);
+    if (!isTrusted || !theorem) return { statement: '', ...facts };
     const { errors, text } = propositionOf(this.frontend, this.dependencies, header, theorem);
     return { ...facts, statement_errors: errors, statement: text };
   }
@@ -33,7 +32,7 @@ class Checks {
   /** What a proof is: {header_errors, statement_errors, refused, commands, messages, tactic_block_only, proof: its text for the judge}. */
   proof({ header: headerText, statement, proof, isTrusted, heartbeats = 0 }) {
     const { frontend } = this, { lean } = frontend;
-    const { header, theorem, rules: _, ...facts } = this.read(headerText, statement, isTrusted);
+    const { header, theorem, ...facts } = this.read(headerText, statement, isTrusted);
     Object.assign(facts, { commands: 0, messages: [], tactic_block_only: false, proof: '' });
     if (!theorem) return facts;
     const state = frontend.withHeartbeats(header.state, heartbeats), source = new Source(lean, theorem.text + proof + '\n'), first = source.next(state);
@@ -66,20 +65,12 @@ class Checks {
     return stated.statement ? { ...stated, ...this.proof(request) } : { ...stated, commands: 0, messages: [], tactic_block_only: false, proof: '' };
   }
 
-  statementRefusal(rules, theorem, state) {
-    const { lean, trees } = this.frontend, source = new Source(lean, theorem.text + PLACEHOLDER), { syntax } = source.next(state);
-    try {
-      return rules.forStatement(trees.of(syntax), state) ?? '';
-    } finally {
-      source.release();
-      lean.release(syntax);
-    }
-  }
+  rules(twins) { return new Rules(this.frontend, this.dependencies, twins); }
 
   /** The theorem of a statement, parsed in its header: {header, theorem (null when it cannot be), rules, …facts}. */
   read(headerText, statement, isTrusted) {
-    const rules = isTrusted ? null : new Rules(this.frontend, this.dependencies), header = this.frontend.header(headerText, rules);
-    const facts = { header, theorem: null, rules, header_errors: header.errors, statement_errors: [], refused: header.refused };
+    const header = isTrusted ? this.frontend.header(headerText) : this.rules().whole(headerText);
+    const facts = { header, theorem: null, header_errors: header.errors, statement_errors: [], refused: header.refused ?? '' };
     if (header.errors.length || header.refused) return facts;
     const theorem = theoremOf(this.frontend, header, statement);
     return theorem.errors.length ? { ...facts, statement_errors: theorem.errors } : { ...facts, theorem };

@@ -14,6 +14,7 @@ const VERSION = '3.1.0';
 const MOST_NODES = 3_000_000, MOST_CHARACTERS = 200_000_000;
 const BINDERS = ['default', 'implicit', 'strictImplicit', 'instImplicit'];
 const SAFETY = ['unsafe', 'safe', 'partial'];
+const QUOTIENTS = ['type', 'ctor', 'lift', 'ind'];
 const KINDS = ['axiom', 'def', 'thm', 'opaque', 'quot', 'inductive', 'constructor', 'recursor']; // tags of Lean.ConstantInfo
 const META = JSON.stringify({ meta: { exporter: { name: 'burnqed', version: VERSION }, lean: { githash: '', version: '4.28.0-pre' }, format: { version: VERSION } } });
 
@@ -281,7 +282,7 @@ class Export {
     const content = this.declared(value), names = [number], needs = [content.type];
     if (content.name !== number) throw new Malformed('a constant has another name');
     if (kind === 'axiom') content.isUnsafe = reader.flag(value, 1);
-    else if (kind === 'quot') throw new Malformed('a quotient is declared again');
+    else if (kind === 'quot') content.kind = this.oneOf(QUOTIENTS, reader.scalar(value, 1, 0));
     else {
       content.value = this.expression(reader.field(value, 1));
       needs.push(content.value);

@@ -33,14 +33,14 @@ class Frontend {
 
   /**
    * Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed.
-   * What it declares may be evaluated until the next header is asked for: of a header under rules, only what its notations declare.
-   * With `rules` (rules.cjs), it ends at the first command that they refuse, and `refused` says why; otherwise that is empty.
+   * What it declares may be evaluated until the next header is asked for: of a header under watch, only what its notations declare.
+   * With a `watch` (headers.cjs), which decides what is elaborated, also what that found: {refused, suspects, doubts}.
    */
-  header(text, rules = null) {
-    const key = (rules ? 'by the rules: ' : 'trusted: ') + text;
+  header(text, watch = null) {
+    const key = (watch?.kind ?? 'trusted') + ': ' + text;
     let header = this.headers.get(key);
     if (header) this.headers.delete(key);
-    else header = this.elaborateHeader(text, rules);
+    else header = this.elaborateHeader(text, watch);
     this.headers.set(key, header);
     this.lean.guard.code = header.code;
     if (this.headers.size > KEPT_HEADERS) {
@@ -52,33 +52,28 @@ class Frontend {
     return header;
   }
 
-  elaborateHeader(text, rules) {
-    const { lean } = this, errors = [], ruleFor = rules?.forHeader();
-    let refused = null;
+  elaborateHeader(text, watch) {
+    const { lean } = this, errors = [], isError = m => m.severity === 'error';
     let state = this.initialState();
     const source = new Source(lean, text), code = [];
     try {
-      for (let done = false; !done;) {
-        const command = source.next(state);
+      for (let done = false; !done && !(watch && (watch.refused || errors.length));) {
+        const command = source.next(state), broken = command.messages.filter(isError);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
-        const broken = command.messages.filter(m => m.severity === 'error');
-        refused = broken.length ? null : ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
-        if (refused || (rules && broken.length)) { // rules need whole commands
-          errors.push(...broken.map(m => `line ${m.line}: ${m.text}`));
-          lean.release(command.syntax);
-          break;
-        }
-        const before = this.environment(state), declaresCode = rules && isNotation(this.trees.of(command.syntax));
-        lean.guard.code = rules ? [...code, ...(declaresCode ? [{ before, after: NONE }] : [])] : WHATEVER;
-        const after = this.elaborate(state, source, command);
-        if (declaresCode) code.push({ before: lean.retain(before), after: lean.retain(this.environment(after.state)) });
-        lean.release(state);
-        state = after.state;
-        errors.push(...[...command.messages, ...after.messages()].filter(m => m.severity === 'error').map(m => `line ${m.line}: ${m.text}`));
+        const isAdmitted = !watch || (!broken.length && watch.admits(this.trees.of(command.syntax), source, command.syntax, state)); // rules need whole commands
+        const before = this.environment(state), declaresCode = isAdmitted && watch && isNotation(this.trees.of(command.syntax));
+        lean.guard.code = watch ? [...code, ...(declaresCode ? [{ before, after: NONE }] : [])] : WHATEVER;
+        const after = isAdmitted ? this.elaborate(state, source, command) : lean.release(command.syntax);
+        const failed = [...broken, ...after?.messages().filter(isError) ?? []], isKept = isAdmitted && !(watch?.hasLeftOut && failed.length);
+        if (isKept) watch?.elaborated(after.state);
+        if (isKept && declaresCode) code.push({ before: lean.retain(before), after: lean.retain(this.environment(after.state)) });
+        if (!watch?.hasLeftOut) errors.push(...failed.map(m => `line ${m.line}: ${m.text}`)); // otherwise it may lack what was left out
+        if (after) lean.release(isKept ? state : after.state);
+        if (isKept) state = after.state;
       }
     } finally { source.release(); }
-    if (!rules) code.push({ before: NONE, after: lean.retain(this.environment(state)) });
-    return { state, code, errors, refused: refused ?? rules?.additionsRefusal(state) ?? '', theorems: new Map() };
+    if (!watch) code.push({ before: NONE, after: lean.retain(this.environment(state)) });
+    return { ...watch?.findings(), text, state, code, errors, theorems: new Map() };
   }
 
   /**
@@ -109,6 +104,17 @@ class Frontend {
       throw error;
     }
     return { state: after, messages: () => messagesOf(lean, lean.field(after, STATE.messages)) };
+  }
+
+  /** `use(syntax, source, messages)` of the first command of a text, parsed where a borrowed state is. */
+  parsed(state, text, use) {
+    const source = new Source(this.lean, text), { syntax, messages } = source.next(state);
+    try {
+      return use(syntax, source, messages);
+    } finally {
+      source.release();
+      this.lean.release(syntax);
+    }
   }
 
   environment(state) { return this.lean.field(state, STATE.environment); }
@@ -150,10 +156,19 @@ class Source {
     lean.release(parsed);
     return { syntax, messages };
   }
+  /** The text between two byte positions. */
+  slice(start, end) { return this.bytes.subarray(start, end).toString('utf8'); }
+  /** The text before a message's line and column (in characters). */
+  before({ line, column }) {
+    const lines = this.slice(0).split('\n');
+    return lines.slice(0, line - 1).map(text => text + '\n').join('') + [...lines[line - 1]].slice(0, column).join('');
+  }
+  /** Line (from 1) in which a borrowed syntax begins. */
+  lineOf(syntax) { return this.slice(0, syntaxRange(this.lean, syntax)?.[0] ?? 0).split('\n').length; }
   /** The part of the text that a borrowed syntax was parsed from. */
   textOf(syntax) {
     const range = syntaxRange(this.lean, syntax);
-    return range ? this.bytes.subarray(...range).toString('utf8') : '';
+    return range ? this.slice(...range) : '';
   }
   /** What is left: {isEnd: nothing but space and comments, hasCommand: another command, messages}. */
   rest(state) {

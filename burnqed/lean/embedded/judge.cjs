@@ -8,8 +8,10 @@
 //
 // Everything is built from plain data by Lean's own constructors, so that no cached hash or flag is the sender's.
 
+const fs = require('fs');
 const { Data, Forbidden } = require('./data.cjs');
 const { Dependencies, describe, find, kernel } = require('./environment.cjs');
+const { exportClosure } = require('./export.cjs');
 const { Inductives } = require('./inductives.cjs');
 
 const KEPT_STATEMENTS = 16;
@@ -118,6 +120,11 @@ class Built {
     this.terms = new Terms(lean, this.data);
   }
   key(name) { return this.data.names[name].key; }
+  /** Borrowed names of all constants outside the text that it mentions. */
+  mentioned() {
+    const names = new Set(this.data.expressions.filter(({ kind }) => kind === 'const' || kind === 'proj').map(({ name }) => name));
+    return [...names].filter(name => !this.places.has(this.key(name))).map(name => this.terms.names[name]);
+  }
   namesOf({ kind, name, types, ctors, recs }) { return kind === 'inductive' ? [...types, ...ctors, ...recs].map(member => member.name) : [name]; }
   keysOf(declared) { return this.namesOf(declared).map(name => this.key(name)); }
   keyList(names) { return names.map(name => this.key(name)).join(); }
@@ -130,16 +137,21 @@ class Judge {
     this.statements = new Map(); // text → {built, environment}; the least recently used one first
   }
 
-  /** {statement, proof} → {objection (empty when the proof is accepted), couldNotCheck, axioms, library}. */
-  judge({ statement, proof }) {
+  /**
+   * {statement, proof} → {objection (empty when the proof is accepted), could_not_check, axioms, library}. With `exportTo`, what is accepted is
+   * written to that file for other kernels: the theorem and all that it uses, also of the library, from the judge's own environment; and
+   * `permitted` names the axioms in it.
+   */
+  judge({ statement, proof, exportTo }) {
     const { lean } = this, verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
     let built = null, environment = null;
     try {
       const stated = this.stated(statement);
       built = new Built(lean, proof);
       environment = this.proved(stated, built);
-      Object.assign(verdict, this.dependencies.axioms(environment, [stated.built.terms.names[stated.built.goal.name]]));
+      Object.assign(verdict, this.dependencies.axioms(environment, [...stated.built.mentioned(), ...built.mentioned()]));
       verdict.objection = axiomsObjection(verdict.axioms);
+      if (exportTo && !verdict.objection) verdict.permitted = this.write(exportTo, environment, stated.built);
     } catch (error) {
       if (!(error instanceof Forbidden || error instanceof GaveUp)) throw error;
       Object.assign(verdict, { objection: error.message, could_not_check: error instanceof GaveUp });
@@ -148,6 +160,13 @@ class Judge {
       if (environment) lean.release(environment);
     }
     return verdict;
+  }
+
+  /** Names of the axioms in the file. */
+  write(file, environment, { terms, goal }) {
+    const text = exportClosure(this.lean, environment, () => false, terms.names[goal.name]);
+    fs.writeFileSync(file, text);
+    return axiomsOf(text);
   }
 
   /** What a statement's text gives: {built, environment: the library's and the statement's definitions}. */
@@ -324,6 +343,18 @@ class Judge {
   }
 
   isMade(built, index, object) { return this.lean.raw('lean_expr_eqv')(built.terms.expressions[index], object) === 1; }
+}
+
+/** Names of the axioms that an export declares; sorted. */
+function axiomsOf(text) {
+  const names = [[]], axioms = [];
+  for (const line of text.split('\n')) {
+    if (line.endsWith('}') && /"in":\d+}$/.test(line)) {
+      const { str, num } = JSON.parse(line);
+      names.push([...names[(str ?? num).pre], str ? str.str : num.i]);
+    } else if (line.startsWith('{"axiom":')) axioms.push(names[JSON.parse(line).axiom.name].join('.'));
+  }
+  return axioms.sort();
 }
 
 function axiomsObjection(axioms) {

@@ -7,8 +7,8 @@
 //     goal.start  {header, statement, heartbeats}            → {state, goals} or {error: {kind, message}}
 //     goal.tactic {state, tactic, heartbeats}                → {state, goals} or {error: {kind, message}}
 //     goal.release {root}                                    → {}         forgets every state of that search
-//     check       {header, statement, proof, isTrusted, …}   → facts (facts.py) or {error: {kind, message}}   (verdicts.cjs)
-//     judge       {header, statement, export}                → facts of what somebody says that a proof added
+//     check       {header, statement, proof, isTrusted, exportTo?, …}   → facts (facts.py) or {error: {kind, message}}   (verdicts.cjs)
+//     judge       {header, statement, export, exportTo?}     → facts of what somebody says that a proof added
 //     stats       {}                                         → {rss, states, instances: [{served, heapMb, ready, …}], …}
 // kind of an error: `error` Lean refused, `timeout` wall clock or heartbeats, `crash` the instance died.
 //

@@ -47,7 +47,7 @@ class Verdicts {
     const verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
     if (facts.refused || facts.header_errors.length || facts.statement_errors.length || facts.commands !== 1 || facts.messages.some(isError)) return { ...facts, ...verdict };
     if (!proof) return { ...facts, ...verdict, objection: 'the text declares no theorem of that name' };
-    const { error, seconds, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, wantsExport: request.wantsExport });
+    const { error, seconds, wasFresh: _, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, exportTo: request.exportTo });
     if (error) Object.assign(judged, { ...verdict, objection: error.message, could_not_check: true });
     return { ...facts, ...judged, seconds: facts.seconds + seconds };
   }

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from burnqed.display import cell, tell
 from burnqed.errors import TryAgain
 from burnqed.progress import duration
 from burnqed.run.argo.access import Access, Document
@@ -55,7 +56,7 @@ def watch(access: Access, name: str, console: Console) -> Document:
             line = " ".join(filter(None, (task.phase, task.progress, first_line(task.message))))
             if shown.get(task.task) != line:
                 shown[task.task] = line
-                console.print(f"{task.task:<16} {line}", soft_wrap=True, highlight=False)
+                tell(console, f"{task.task:<16} ", line)
         for question in questions(last):
             if shown.get(question.plain) is None:
                 shown[question.plain] = ""
@@ -66,14 +67,14 @@ def watch(access: Access, name: str, console: Console) -> Document:
 
 def table(workflow: Document) -> Table:
     """One row per task."""
-    found = Table("step", "", "progress", "time", "attempts", title=title(workflow), title_justify="left")
+    found = Table("step", "", "progress", "time", "attempts", title=cell(title(workflow)), title_justify="left")
     found.add_column("", no_wrap=True, overflow="ellipsis")
     for task in shown_tasks(workflow):
         what = "hit" if task.phase == "Skipped" else task.phase
         seconds = task.seconds if task.attempts else None
         found.add_row(
             task.task, what, task.progress if task.phase == "Running" else "", duration(seconds) if seconds is not None else "",
-            str(len(task.attempts) or ""), first_line(task.message) if task.attempts else "", style=STYLES.get(task.phase, ""),
+            str(len(task.attempts) or ""), cell(first_line(task.message)) if task.attempts else "", style=STYLES.get(task.phase, ""),
         )  # fmt: skip
     return found
 
