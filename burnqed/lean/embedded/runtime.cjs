@@ -4,6 +4,10 @@
 // A snapshot is the WebAssembly memory right after the library was imported, without its empty pages: two pages of header (words:
 // environment, low end of the stack, pages of memory, pages stored; from byte 64 on the stored pages' numbers, 16 bits each), then
 // the pages.
+//
+// What is started from a snapshot asks nothing of the outside but memory, exceptions and clocks (imports.cjs), and evaluates nothing but the
+// library's declarations, data, and what `lean.guard.code` says (guard.cjs): none at first, then what the header in use may have evaluated.
+// Tests of what stands behind the guard start without it (`isGuarded: false`).
 
 const fs = require('fs'), path = require('path');
 const { Guard } = require('./guard.cjs');
