@@ -23,8 +23,8 @@ const FUNCTION = 7;               // Expr.forallE
 const NUMERAL = new Set(['OfNat.ofNat', 'instOfNatNat', 'HPow.hPow', 'instHPow', 'instPowNat', 'instNatPowNat']); // what `5` and `2 ^ 20` consist of
 
 class Guard {
-  /** @param library the imported environment; persistent */
-  constructor(lean, library) {
+  /** @param library the imported environment; persistent. Without `isOn`, for tests of what stands behind it, everything is evaluated. */
+  constructor(lean, library, isOn = true) {
     Object.assign(this, { lean, library, libraryKernel: kernel(lean, library) });
     this.code = [];               // [{before, after}]: all that the (borrowed) environment `after` declares (NONE: that any does) and `before` does not
     this.refused = [];            // names that were asked for in vain, oldest first
@@ -33,7 +33,8 @@ class Guard {
     this.roles = new Map();       // address of such a name → what the library's constant does in data
     this.nothing = lean.raw('malloc')(4);
     lean.setWord(this.nothing, lean.box(0)); // a reference to the empty name, which nobody can declare
-    lean.runtime.replace('burnqed_guard', (environment, reference) => this.allows(environment, lean.word(reference)) ? reference : this.nothing);
+    if (isOn) lean.runtime.replace('burnqed_guard', (environment, reference) => this.allows(environment, lean.word(reference)) ? reference : this.nothing);
+    else lean.runtime.replace('burnqed_reduce_native', 'burnqed_reduce_native_original');
   }
 
   /** Whether the interpreter may use the declaration of a name in an environment (both borrowed). */
