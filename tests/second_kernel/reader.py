@@ -19,6 +19,7 @@ from tests.second_kernel.constants import (
     NotAnExport,
     Quotient,
     Recursor,
+    Refused,
     Rule,
 )
 from tests.second_kernel.levels import Level
@@ -242,7 +243,7 @@ class Reader:
             hints = item.get("hints") if isinstance(item, dict) else None
             parts = self._fields(item, DEFINITION | {"hints": hints.__class__, "safety": str})
             if parts["safety"] != "safe":
-                raise NotAnExport(f"a definition that is {parts['safety']!r}")
+                raise Refused(f"{self._get(self.names, parts['name'])}: it is not safe, but {parts['safety']}")
             height = self._height(hints)
         else:
             raise NotAnExport(f"unknown kind of line {kind!r}")
@@ -255,10 +256,10 @@ class Reader:
         return float(self._fields(hints, {"regular": int})["regular"])
 
     def _constant(self, parts: dict[str, Any]) -> tuple[str, tuple[str, ...], Term]:
+        name = self._get(self.names, parts["name"])
         if parts.get("isUnsafe"):
-            raise NotAnExport("an unsafe declaration")
-        params = self._all(self.names, parts["levelParams"])
-        return self._get(self.names, parts["name"]), params, self._get(self.terms, parts["type"])
+            raise Refused(f"{name}: it is unsafe")
+        return name, self._all(self.names, parts["levelParams"]), self._get(self.terms, parts["type"])
 
     def _inductive(self, item: Any) -> Inductive:
         parts = self._fields(item, INDUCTIVE)
