@@ -9,6 +9,7 @@ as one more type of the group, a family, whose constructors are those of the old
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tests.second_kernel import levels, terms
@@ -111,6 +112,8 @@ class Derivation:
         first = group.types[0]
         self.universes = tuple(map(levels.param, first.params))
         self.params, end = self._open(first.type, first.num_params)
+        if len(self.params) != first.num_params:
+            raise Refused(f"{first.name} has fewer parameters than it says")
         self.level = self._sort(self._open(end)[1])
         self.families = [self._family(type) for type in group.types]
         for type in group.types:
@@ -236,11 +239,10 @@ class Derivation:
             indices, end = self._open(at_args(type.type))
             if not levels.equal(self._sort(end), self.level):
                 raise Refused(f"{name} is in another universe than the new type in it")
-            makers = []
-            for maker in type.constructors:
-                makers.append(
-                    (maker, apply(const(maker, *universes), args), at_args(self.kernel.constants[maker].type))
-                )
+            makers = [
+                (maker, apply(const(maker, *universes), args), at_args(self.kernel.constants[maker].type))
+                for maker in type.constructors
+            ]
             self.families.append(Family(apply(const(name, *universes), args), indices, makers))
 
     # ---- fields
@@ -345,27 +347,21 @@ class Derivation:
     def _minor(self, branch: Branch, motive: Local, motives: list[Local]) -> Term:
         """What has to be given for a constructor: a value of the motive, from its fields and the results for the recursive ones."""
         variables = [field.variable for field in branch.fields]
-        results = [
-            self.fresh(
-                close(
-                    pi,
-                    field.binders,
-                    app(apply(motives[field.family], field.indices), apply(field.variable, field.binders)),
-                )
-            )
-            for field in branch.fields
-            if field.family is not None
-        ]
+        results = [self.fresh(result) for result in self._results(branch, motives, pi)]
         return close(pi, [*variables, *results], app(apply(motive, branch.indices), apply(branch.make, variables)))
 
     def _rule(self, branch: Branch, minor: Local, first_args: list[Local], calls: list[Term]) -> Term:
         """The recursor on a constructor: what was given for it, at the fields and at the recursor's results on the recursive ones."""
         variables = [field.variable for field in branch.fields]
-        results = [
+        results = self._results(branch, calls, lam)
+        return close(lam, [*first_args, *variables], apply(minor, [*variables, *results]))
+
+    def _results(self, branch: Branch, of: Sequence[Term], binder: Callable[[Term, Term], Term]) -> list[Term]:
+        """For each recursive field, `of` its family at it, or at what it gives for all arguments."""
+        return [
             close(
-                lam, field.binders, app(apply(calls[field.family], field.indices), apply(field.variable, field.binders))
+                binder, field.binders, app(apply(of[field.family], field.indices), apply(field.variable, field.binders))
             )
             for field in branch.fields
             if field.family is not None
         ]
-        return close(lam, [*first_args, *variables], apply(minor, [*variables, *results]))

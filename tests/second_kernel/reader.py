@@ -5,6 +5,7 @@ mean nothing to a kernel and are dropped."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -75,8 +76,8 @@ class Reader:
         for number, line in enumerate(lines, 1):
             try:
                 item = self._line(line, number)
-            except json.JSONDecodeError as error:
-                raise NotAnExport(f"line {number} is no JSON: {error.msg}") from None
+            except ValueError as error:
+                raise NotAnExport(f"line {number} is no JSON: {error}") from None
             except RecursionError:
                 raise NotAnExport(f"line {number} is nested too deep") from None
             except NotAnExport as error:
@@ -235,10 +236,10 @@ class Reader:
             return Quotient(*self._constant(parts), parts["kind"])
         if kind == "thm":
             parts = self._fields(item, DEFINITION)
-            height = -1.0
+            height: float = -1
         elif kind == "opaque":
             parts = self._fields(item, DEFINITION | {"isUnsafe": bool})
-            height = -1.0
+            height = -1
         elif kind == "def":
             hints = item.get("hints") if isinstance(item, dict) else None
             parts = self._fields(item, DEFINITION | {"hints": hints.__class__, "safety": str})
@@ -252,8 +253,9 @@ class Reader:
 
     def _height(self, hints: Any) -> float:
         if hints in ("opaque", "abbrev"):
-            return -1.0 if hints == "opaque" else float("inf")
-        return float(self._fields(hints, {"regular": int})["regular"])
+            return -1 if hints == "opaque" else math.inf
+        height: int = self._fields(hints, {"regular": int})["regular"]
+        return height
 
     def _constant(self, parts: dict[str, Any]) -> tuple[str, tuple[str, ...], Term]:
         name = self._get(self.names, parts["name"])
