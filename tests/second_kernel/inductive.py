@@ -1,7 +1,8 @@
 """Inductive types: what makes a declaration of them right, and the recursors that follow from it [TTL 2.6, TCL "Inductive types"].
 
-Nothing that the file says about recursors is used: they are derived here, and the file's must be the same. One rule is stricter than
-Lean's: after its binders a type ends in a sort that is written out, not in a term that would compute to one (Lean PR 14807).
+Nothing that the file says about recursors is used: they are derived here, and the file's must be the same. Two rules are stricter than
+Lean's, since what computes for a variable need not compute for all values of it: after its binders a type ends in a sort that is
+written out (Lean PR 14807), and that a field is recursive can be read off its type without computing (14806).
 
 A constructor may take values of an older type that is applied to the new ones, such as `List Tree` (a nested type). It then counts
 as one more type of the group, a family, whose constructors are those of the older type at these arguments.
@@ -16,9 +17,11 @@ from tests.second_kernel import levels, terms
 from tests.second_kernel.constants import Constructor, Group, Inductive, Recursor, Refused, Rule
 from tests.second_kernel.levels import Level
 from tests.second_kernel.literals import Literals
+from tests.second_kernel.reduction import beta
 from tests.second_kernel.terms import (
     PROP,
     Const,
+    Lam,
     Local,
     Pi,
     Sort,
@@ -124,9 +127,12 @@ class Derivation:
         for family in self.families:  # grows meanwhile
             for _, _, maker in family.makers:
                 self._add_nested(maker)
-        if {type.num_nested for type in group.types} != {len(self.families) - len(group.types)}:
-            raise Refused(f"{first.name} has another number of nested types than it says")
         self.branches = [[self._branch(family, *maker) for maker in family.makers] for family in self.families]
+        fields = [field for family in self.families for _, _, maker in family.makers for field in domains(maker)]
+        reflexive = any(isinstance(field, Pi) and self.mentions(field) for field in fields)
+        num_nested = len(self.families) - len(group.types)
+        if {(type.num_nested, type.reflexive) for type in group.types} != {(num_nested, reflexive)}:
+            raise Refused(f"{first.name} says wrongly how its constructors take values of it")
 
     # ---- helpers
 
@@ -167,12 +173,11 @@ class Derivation:
         names = tuple(type.name for type in types)
         fields = [field for maker in makers for field in domains(maker.type)[maker.num_params :]]
         recursive = any(self.mentions(field) for field in fields)
-        reflexive = any(isinstance(field, Pi) and self.mentions(field) for field in fields)
         for type in types:
             own = tuple(maker for maker in makers if maker.inductive == type.name)
             if (type.group, type.params, type.num_params) != (names, first.params, first.num_params):
                 raise Refused(f"{type.name} disagrees with its group")
-            if (type.recursive, type.reflexive) != (recursive, reflexive):
+            if type.recursive != recursive:
                 raise Refused(f"{type.name} says wrongly whether its constructors take values of it")
             if type.constructors != tuple(maker.name for maker in own):
                 raise Refused(f"{type.name} has other constructors than it says")
@@ -261,16 +266,20 @@ class Derivation:
 
     def _field(self, name: str, variable: Local) -> Field:
         """What the field contributes; new types may occur only as what it, or a function in it, gives (strict positivity)."""
-        type = self.kernel.whnf(variable.type)
+        type = variable.type
         binders: list[Local] = []
         while self.mentions(type):
+            fn, args = spine(type)
+            if isinstance(fn, Lam) and args:  # from putting arguments into an older type
+                type = beta(fn, args)
+                continue
             place, indices = self._value(type)
             if place is not None and not self.mentions(*indices):
                 return Field(variable, place, tuple(binders), indices)
             if not isinstance(type, Pi) or self.mentions(type.type):
                 raise Refused(f"a field of {name} has the new type in a place where it may not stand")
             binders.append(self.fresh(type.type))
-            type = self.kernel.whnf(instantiate(type.body, binders[-1:]))
+            type = instantiate(type.body, binders[-1:])
         return Field(variable)
 
     def _value(self, type: Term) -> tuple[int | None, tuple[Term, ...]]:

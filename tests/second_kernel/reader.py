@@ -223,11 +223,10 @@ class Reader:
     def _declaration(self, kind: str, item: Any) -> Declaration:
         if kind == "inductive":
             parts = self._fields(item, {"types": list, "ctors": list, "recs": list})
-            return Group(
-                tuple(map(self._inductive, parts["types"])),
-                tuple(map(self._constructor, parts["ctors"])),
-                tuple(map(self._recursor, parts["recs"])),
-            )
+            types = tuple(map(self._inductive, parts["types"]))
+            names = tuple(type.name for type in types)
+            recursors = tuple(self._recursor(recursor, names) for recursor in parts["recs"])
+            return Group(types, tuple(map(self._constructor, parts["ctors"])), recursors)
         if kind == "axiom":
             parts = self._fields(item, CONSTANT | {"isUnsafe": bool})
             return Axiom(*self._constant(parts))
@@ -281,9 +280,11 @@ class Reader:
         inductive = self._get(self.names, parts["induct"])
         return Constructor(*self._constant(parts), inductive, parts["cidx"], parts["numParams"], parts["numFields"])
 
-    def _recursor(self, item: Any) -> Recursor:
+    def _recursor(self, item: Any, group: tuple[str, ...]) -> Recursor:
         parts = self._fields(item, RECURSOR)
-        self._all(self.names, parts["all"])
+        constant = self._constant(parts)
+        if self._all(self.names, parts["all"]) != group:
+            raise Refused(f"{constant[0]}: it belongs to another group than it says")
         rules = {}
         for rule in parts["rules"]:
             rule = self._fields(rule, {"ctor": int, "nfields": int, "rhs": int})
@@ -291,7 +292,7 @@ class Reader:
         if len(rules) != len(parts["rules"]):
             raise NotAnExport("two rules for one constructor")
         return Recursor(
-            *self._constant(parts),
+            *constant,
             num_params=parts["numParams"],
             num_motives=parts["numMotives"],
             num_minors=parts["numMinors"],
