@@ -19,10 +19,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from burnqed.errors import TryAgain
+from burnqed.lean.characters import twins
 from burnqed.lean.check import judge, screen
 from burnqed.lean.embedded.install import SCRIPTS, install
 from burnqed.lean.facts import ProofFacts
+from burnqed.lean.lexer import normalised
 from burnqed.lean.pool import default_workers
+from burnqed.lean.proofs import introductions
 from burnqed.lean.protocol import DEFAULT_HEADER, Outcome, ProofState, TacticStatus, Theorem, Verdict
 from burnqed.log import log
 
@@ -139,7 +142,8 @@ class EmbeddedLean:
         self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
     ) -> Verdict:
         """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md)."""
-        if reason := screen(theorem, proof):
+        proof = normalised(proof)
+        if reason := screen(theorem, proof, is_trusted=is_trusted):
             return Verdict(name=theorem.name, accepted=False, reason=reason)
         facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted)
         if isinstance(facts, Outcome):
@@ -166,7 +170,14 @@ class EmbeddedLean:
         self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
     ) -> ProofFacts | Outcome:
         """Compiles a whole proof; an Outcome says why that was not possible (timeout or crash)."""
-        content = {"header": self._header(theorem), "statement": theorem.statement, "proof": proof}
+        header = self._header(theorem)
+        content = {
+            "header": header,
+            "statement": theorem.statement,
+            "proof": proof,
+            "introductions": introductions(proof),
+            "twins": {} if is_trusted else twins(header + theorem.statement),
+        }
         request = {"kind": "check", **content, "heartbeats": 0, "isTrusted": is_trusted}
         return await self._facts(request, timeout)
 

@@ -60,8 +60,8 @@ class Frontend {
       for (let done = false; !done && !(watch && (watch.refused || errors.length));) {
         const command = source.next(state), broken = command.messages.filter(isError);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
-        const isAdmitted = !watch || (!broken.length && watch.admits(this.trees.of(command.syntax), source, command.syntax, state)); // rules need whole commands
-        const before = this.environment(state), declaresCode = isAdmitted && watch && isNotation(this.trees.of(command.syntax));
+        const tree = watch && this.trees.of(command.syntax), isAdmitted = !watch || (!broken.length && watch.admits(tree, source, command.syntax, state)); // rules need whole commands
+        const before = this.environment(state), declaresCode = isAdmitted && watch && isNotation(tree);
         lean.guard.code = watch ? [...code, ...(declaresCode ? [{ before, after: NONE }] : [])] : WHATEVER;
         const after = isAdmitted ? this.elaborate(state, source, command) : lean.release(command.syntax);
         const failed = [...broken, ...after?.messages().filter(isError) ?? []], isKept = isAdmitted && !(watch?.hasLeftOut && failed.length);
@@ -115,6 +115,22 @@ class Frontend {
       source.release();
       this.lean.release(syntax);
     }
+  }
+
+  /** Lean's first error about a command, tried where a borrowed state is; empty when there is none. */
+  failure(state, text) {
+    const source = new Source(this.lean, text), command = source.next(state), after = this.elaborate(state, source, command);
+    const error = [...command.messages, ...after.messages()].find(m => m.severity === 'error');
+    this.lean.release(after.state);
+    source.release();
+    return error?.text ?? '';
+  }
+
+  /** Whether a borrowed state's `autoImplicit` is off: then a name that nothing declares is an error, not a variable. */
+  isAutoImplicitOff(state) {
+    const { lean } = this, options = lean.field(this.scope(state), SCOPE.options), name = lean.name('autoImplicit');
+    const isOn = lean.number(lean.call('l_Lean_KVMap_getBool', lean.retain(options), name, lean.box(1))) === 1;
+    return !isOn;
   }
 
   environment(state) { return this.lean.field(state, STATE.environment); }

@@ -8,7 +8,8 @@
 // same in both; what it says has left Lean as text before anything that belongs to a suspect runs.
 
 const { Closure, keyOf } = require('./closure.cjs');
-const { Names, prefixRefusal, statementOf } = require('./names.cjs');
+const { Forbidden } = require('./data.cjs');
+const { Names, prefixRefusal, renamingRefusal, statementOf } = require('./names.cjs');
 const { command, first, keyword, refusal } = require('./rules.cjs');
 const { PLACEHOLDER, propositionOf, theoremOf } = require('./theorem.cjs');
 const { variablesDoubt } = require('./variables.cjs');
@@ -21,9 +22,10 @@ const SUSPECTS = new Map(Object.entries({
   notation: 'notation', mixfix: 'notation', deriving: 'deriving instance', include: 'include', omit: 'omit', // commands
   instance: 'instance', classTk: 'class', classInductive: 'class', classAbbrev: 'class', opaque: 'opaque',   // declarations
 }));
-const FOR_PROOFS = new Set(['simp', 'grind', 'ext', 'deprecated', 'inherit_doc']);           // attributes that no statement depends on
+const FOR_PROOFS = new Set(['simp', 'grind', 'ext', 'norm_cast', 'congr', 'refl', 'symm', 'deprecated', 'inherit_doc']); // attributes that no statement depends on
 const INSTANCES = new Set(['instance', 'default_instance', 'class', 'coe']);                  // attributes that make suspects of definitions
 const NOTATIONS = /^(local )?notation "(ℕ" => Nat|ℤ" => Int|ℚ" => Rat)$/;                     // two of the default header, and one like them
+const MOST_TRIED = 20;            // suspects, to find the one that matters
 const ANYWAY = '`burnqed lean check --trust-headers` accepts it from authors whom you trust';
 
 /** Why a command must not stand in a header, or null. */
@@ -79,7 +81,7 @@ class Watch {
     if (why) this.refused = `line ${line} of the header: ${why}; ${ANYWAY}`;
     if (what) this.suspects.push({ line, what });
     if (what && this.leavesOut(this.suspects.at(-1))) return !(this.hasLeftOut = true);
-    if (!why && this.names && NAMING.has(command(tree))) this.doubts.push(...this.names.doubts(tree, state).map(doubt => ({ ...doubt, line, isUsed: !DECLARING.has(command(tree)) })));
+    if (!why && this.names && NAMING.has(command(tree))) this.doubts.push(...this.names.doubts(tree, state).map(doubt => ({ ...doubt, line, isAlways: !DECLARING.has(command(tree)) })));
     return !why;
   }
 
@@ -105,18 +107,25 @@ class Rules {
 
   /** What a statement says: {header, theorem, header_errors, statement_errors, refused, statement: its text for the judge, or empty}. */
   stated(headerText, statement) {
-    const plain = this.read(this.plain(headerText), statement), { suspects } = plain.header;
-    const whole = this.whole(headerText) === plain.header ? plain : this.read(this.whole(headerText), statement);
+    const plain = this.read(this.plain(headerText), statement), whole = this.whole(headerText) === plain.header ? plain : this.read(this.whole(headerText), statement);
     if (!whole.statement) return whole;
-    const says = ({ statement }) => statement && new Closure(statement).digest(), said = says(whole);
-    let refused = '';
-    if (whole !== plain && says(plain) !== said) {
-      const without = ({ line }) => this.read(this.frontend.header(headerText, new Watch(`without line ${line}`, suspect => suspect.line === line)), statement);
-      const { line, what } = suspects.find(suspect => says(without(suspect)) !== said) ?? suspects[0];
-      refused = `line ${line} of the header: the statement does not say the same without this \`${what}\`; say it without, or ${ANYWAY}`;
+    let refused;
+    try {
+      refused = this.differenceRefusal(headerText, statement, plain, whole) || this.statementRefusal(plain);
+    } catch (error) {
+      if (!(error instanceof Forbidden)) throw error;
+      refused = `the statement cannot be judged: ${error.message}; make it smaller`;
     }
-    refused ||= this.statementRefusal(plain);
     return { ...whole, refused, statement: refused ? '' : whole.statement };
+  }
+
+  /** Which suspect changes what the statement says, or empty. */
+  differenceRefusal(headerText, statement, plain, whole) {
+    const says = ({ statement }) => statement && new Closure(statement).digest(), said = says(whole), { suspects } = plain.header;
+    if (whole === plain || says(plain) === said) return '';
+    const without = ({ line }) => this.read(this.frontend.header(headerText, new Watch(`without line ${line}`, suspect => suspect.line === line)), statement);
+    const { line, what } = suspects.slice(0, MOST_TRIED).find(suspect => says(without(suspect)) !== said) ?? suspects[0];
+    return `line ${line} of the header: this \`${what}\` changes what the statement says, or the statement needs it; state it without, or ${ANYWAY}`;
   }
 
   read(header, statement) {
@@ -133,13 +142,13 @@ class Rules {
     const { frontend, dependencies, names } = this, closure = new Closure(statement);
     const why = frontend.parsed(header.state, theorem.text + PLACEHOLDER, syntax => {
       const tree = statementOf(frontend.trees.of(syntax));
-      return first(tree, prefixRefusal) ?? names.refusal(tree, header.state) ?? names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own))?.why;
+      return first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own))?.why;
     });
     if (why) return `the statement: ${why}; ${ANYWAY}`;
-    const lineOf = ({ parts }) => header.lines.get(keyOf(parts)) ?? 0, lines = new Set([...closure.constants.values()].map(lineOf));
-    const doubt = header.doubts.find(({ own, line, isUsed }) => (!own || closure.has(own)) && (isUsed || lines.has(line))) ?? variablesDoubt(frontend, dependencies, header);
-    const late = doubt ? null : names.doubtAbout(closure);
-    return doubt ? `line ${doubt.line} of the header: ${doubt.why}; ${ANYWAY}` : late ? `line ${lineOf({ parts: late.own })} of the header: ${late.why}; ${ANYWAY}` : '';
+    const lineOf = parts => header.lines.get(keyOf(parts)) ?? 0, lines = new Set([...closure.constants.values()].map(({ parts }) => lineOf(parts)));
+    const stands = ({ own, line, isAlways }) => (!own || closure.has(own)) && (isAlways || lines.has(line));
+    const doubt = header.doubts.find(stands) ?? names.doubtAbout(closure, header.text) ?? variablesDoubt(frontend, dependencies, header);
+    return doubt ? `line ${doubt.line ?? lineOf(doubt.own)} of the header: ${doubt.why}; ${ANYWAY}` : '';
   }
 }
 

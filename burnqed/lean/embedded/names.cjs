@@ -6,13 +6,12 @@
 // A doubt is such a name: {why, own: parts of the header's constant that it means, if that matters}. It stands against a statement that
 // uses this constant, if the name is written in the statement or in a definition that the statement uses.
 
-const { Source } = require('./frontend.cjs');
 const { constantInfo, describe, find, kernel } = require('./environment.cjs');
 const { command, first, identifiers, nameOf } = require('./rules.cjs');
 
 const READABLE = /^[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u;
 const NUMBERS = new Map(Object.entries({ ℕ: 'Nat', ℤ: 'Int', ℚ: 'Rat', ℝ: '', ℂ: '' }));  // what they may mean in a header of core Lean
-const BY_TYPE = new Set(['Lean.Parser.Term.dotIdent', 'Lean.Parser.Term.proj']);            // the expected type says what their names mean
+const BY_TYPE = new Set(['Lean.Parser.Term.dotIdent', 'Lean.Parser.Term.proj']);            // a type says what the last name in them means
 const SOME_TYPES = ['Nat', 'Int', 'Bool', 'String', 'True', 'List _root_.Nat'].map(type => `_root_.${type}`).concat('Prop', 'Type', '_root_.Nat → _root_.Nat');
 const MOST_TWINS = 64;
 const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 7 }, BINDER_INFO = 8, EXPLICIT = 0, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
@@ -23,13 +22,15 @@ function prefixRefusal(tree) {
   return `what stands before \`in\` can change what the statement means; put it into the header`;
 }
 
+const renamingRefusal = tree => first(tree, node => command(node) === 'openRenaming' ? '`open … renaming` can change what a statement means; open the namespace, or write names in full' : null);
+
 /** A theorem's command without its proof. */
 function statementOf(tree) {
   const isStatement = part => !command(part).startsWith('declVal');
   return { ...tree, parts: tree.parts.filter(isStatement).map(part => /^(in|declaration|theorem)$/.test(command(part)) ? statementOf(part) : part) };
 }
 
-/** Parts of the name that a declaration declares: its own namespace while it is elaborated. */
+/** Parts of the name that a declaration declares, as it is written. */
 function declaredName({ parts: [, declared] }) {
   const id = declared?.parts.find(part => command(part) === 'declId');
   return id?.parts[0]?.name ?? [];
@@ -43,30 +44,29 @@ function* openedNamespaces(tree) {
 
 class Names {
   constructor(frontend, dependencies, twins) {
-    Object.assign(this, { frontend, dependencies, lean: frontend.lean, twins });
+    Object.assign(this, { frontend, dependencies, lean: frontend.lean, twins, meant: new Map() });
   }
 
-  /** Why a command or statement must not stand, whatever its names mean, or null. */
+  /** Why a command must not stand in a header, whatever its names mean, or null. */
   refusal(tree, state) {
     const namespace = this.namespace(state);
-    return first(tree, node => {
-      if (command(node) === 'openRenaming') return '`open … renaming` can change what a statement means; open the namespace, or write names in full';
+    return renamingRefusal(tree) ?? first(tree, node => {
       if (command(node) === 'declaration' && [...namespace, ...declaredName(node)].includes('Lean')) return `\`${declaredName(node).join('.')}\` is in a namespace of Lean's own; choose another one`;
       if (command(node) !== 'variable') return null;
-      const hidden = node.parts[1].parts.flatMap(({ parts }) => identifiers(parts[1])).find(({ name }) => this.meanings(this.frontend.library, [], this.lean.box(0), name).length);
+      const hidden = node.parts[1].parts.flatMap(({ parts }) => identifiers(parts[1])).find(({ name }) => this.meanings(this.frontend.library, namespace, this.openDeclarations(state), name).length);
       return hidden ? `the variable \`${nameOf(hidden)}\` hides a name of the library; choose another one` : null;
     });
   }
 
   /** Doubts about the names in a tree, where a borrowed state is. With a `closure`, of a statement, whose own name says nothing. */
   doubts(tree, state, { closure } = {}) {
-    const environment = this.frontend.environment(state), openDeclarations = this.lean.field(this.frontend.scope(state), 3), opened = [...openedNamespaces(tree)];
+    const environment = this.frontend.environment(state), openDeclarations = this.openDeclarations(state), opened = [...openedNamespaces(tree)];
     const visit = (node, namespace) => {
-      if (BY_TYPE.has(node.kind)) return node.parts.filter(part => !part.name).flatMap(part => visit(part, namespace));
+      if (BY_TYPE.has(node.kind)) return node.parts.slice(0, -1).flatMap(part => visit(part, namespace));
       if (command(node) === 'declId' && closure) return [];
       if (node.name) return doubtsAbout(node.name, [namespace, ...opened, ...opened.map(name => [...namespace, ...name])]);
       if (command(node) === 'declId') return visit(node.parts[0], namespace).filter(doubt => !doubt.isNumber);
-      const inner = command(node) === 'declaration' ? [...namespace, ...declaredName(node)] : namespace; // names of its prefix need none
+      const inner = command(node) === 'declaration' ? [...namespace, ...declaredName(node)] : namespace; // its own namespace while it is elaborated
       return node.parts.flatMap(part => visit(part, inner));
     };
     const doubtsAbout = (name, namespaces) => {
@@ -77,7 +77,7 @@ class Names {
       const found = meanings(environment), here = found.filter(({ parts }) => !this.isInLibrary(parts));
       if (NUMBERS.has(text) && !found.length) return [{ why: `\`${text}\` means nothing here; ${wayTo(text)}`, isNumber: true }];
       if (!here.length) return [];
-      const known = [...meanings(this.frontend.library), ...this.meanings(this.frontend.library, [], this.lean.box(0), name)];
+      const known = [...meanings(this.frontend.library), ...this.meanings(this.frontend.library, [], this.lean.box(0), name)].filter(({ parts }) => this.isInLibrary(parts));
       // A new `List.foo` takes nothing: the library would read it as the field `foo` of `List`, but types have no fields.
       const hidden = own => known.find(old => (old.fields <= own.fields || !this.isInLibrary([...old.parts, 'rec'])) && this.canMean(state, old, own));
       return here.flatMap(own => {
@@ -88,11 +88,11 @@ class Names {
     return visit(tree, this.namespace(state));
   }
 
-  /** A doubt about the names of the constants that a statement uses, or null. */
-  doubtAbout(closure) {
+  /** A doubt about the names of the constants that a statement uses, as far as they are written in its header, or null. */
+  doubtAbout(closure, header) {
     for (const { parts, value } of closure.constants.values()) {
-      const own = shown(parts), last = own.at(-1), name = own.join('.');
-      const doubt = why => ({ why, own: parts });
+      const own = shown(parts), last = own.at(-1), name = own.join('.'), doubt = why => ({ why, own: parts });
+      if (!header.includes(last)) continue; // Lean's own, as `f.eq_1`
       if (own !== parts && this.isInLibrary(own)) return doubt(`the private \`${name}\` hides the library's; choose another name`);
       if (NUMBERS.has(last) && (value === '' || NUMBERS.get(last) !== value)) return doubt(`\`${name}\` is not what \`${last}\` is in mathematics; ${wayTo(last)}`);
       if (this.kindInLibrary(own.slice(0, -1)) === 'definition') return doubt(`\`${name}\` is in the namespace of a definition of the library, where it can hide a field; choose another namespace`);
@@ -111,6 +111,7 @@ class Names {
   // ---- steps of the above
 
   namespace(state) { return this.lean.nameParts(this.lean.field(this.frontend.scope(state), 2)); }
+  openDeclarations(state) { return this.lean.field(this.frontend.scope(state), 3); }
 
   /** What a name can mean in a namespace (parts): [{parts: of a constant, fields: how many components are left over}]. */
   meanings(environment, namespace, openDeclarations, parts) {
@@ -126,6 +127,12 @@ class Names {
    * type. It is tried, with types that are parameters standing for some of the library's; whatever cannot be tried, could.
    */
   canMean(state, old, own) {
+    const key = JSON.stringify([old, own]);
+    if (!this.meant.has(key)) this.meant.set(key, this.tryToMean(state, old, own));
+    return this.meant.get(key);
+  }
+
+  tryToMean(state, old, own) {
     if (old.fields || own.fields || own.parts !== shown(own.parts)) return true;
     const { lean, frontend } = this, binders = [], tag = object => lean.tag(object);
     let result = constantInfo(frontend, state, own.parts).type;
@@ -145,9 +152,9 @@ class Names {
     const uses = explicit.length ? explicit.map((_, index) => `${known} ${explicit.slice(0, index + 1).join(' ')}`) : [known, `@Eq _ (${whole}) ${known}`];
     const attempts = [...instances.map(instance => `have := ${instance}`), `first ${uses.map(use => `| (have := ${use}; exact ⟨⟩)`).join(' ')}`].join('; ');
     const command = end => `example := ${variables.length ? `fun ${variables.join(' ')} => ` : ''}have _ := ${whole}; (${end} : _root_.True)`;
-    const failure = this.failure(state, command(`by ${attempts}`));
+    const failure = this.frontend.failure(state, command(`by ${attempts}`));
     if (!failure || /maximum|timeout/.test(failure)) return true;
-    return this.failure(state, command('⟨⟩')) ? null : false;
+    return this.frontend.failure(state, command('⟨⟩')) ? null : false;
   }
 
   head(expression) {
@@ -162,15 +169,6 @@ class Names {
     const environment = kernel(this.lean, this.frontend.environment(state)), kind = this.kindIn(environment, this.lean.field(expression, 0));
     this.lean.release(environment);
     return kind === 'inductive';
-  }
-
-  /** Lean's first error about a command, or empty. */
-  failure(state, text) {
-    const { lean, frontend } = this, source = new Source(lean, text), command = source.next(state), after = frontend.elaborate(state, source, command);
-    const error = [...command.messages, ...after.messages()].find(m => m.severity === 'error');
-    lean.release(after.state);
-    source.release();
-    return error?.text ?? '';
   }
 
   withName(parts, use) {
@@ -202,4 +200,4 @@ const shown = parts => parts[0] === '_private' ? parts.slice(parts.lastIndexOf(0
 /** What to write for a symbol of numbers. */
 const wayTo = symbol => NUMBERS.get(symbol) ? `write \`notation "${symbol}" => ${NUMBERS.get(symbol)}\` into the header` : 'core Lean has no such numbers';
 
-module.exports = { Names, prefixRefusal, statementOf };
+module.exports = { Names, prefixRefusal, renamingRefusal, statementOf };

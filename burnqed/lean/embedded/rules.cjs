@@ -27,7 +27,7 @@ const FORBIDDEN_NAMES = new Set(['reduceBool', 'reduceNat', 'ofReduceBool', 'ofR
 const ATTRIBUTES = new Set(['simp', 'grind', 'ext', 'norm_cast', 'congr', 'refl', 'symm', 'reducible', 'semireducible', 'irreducible', 'inline', 'noinline',
   'always_inline', 'specialize', 'match_pattern', 'elab_as_elim', 'expose', 'deprecated', 'inherit_doc',
   'instance', 'default_instance', 'class', 'coe']);
-const OPTIONS = /^(maxRecDepth|maxHeartbeats|maxUniverseOffset|autoImplicit|relaxedAutoImplicit|smartUnfolding|simprocs|warningAsError|(exponentiation|synthInstance|pp|linter|trace|backward|tactic|grind|diagnostics|profiler|warn|format)(\..*)?)$/;
+const OPTIONS = /^(maxRecDepth|maxHeartbeats|maxUniverseOffset|autoImplicit|relaxedAutoImplicit|smartUnfolding|simprocs|warningAsError|quotPrecheck|(exponentiation|synthInstance|pp|linter|trace|backward|tactic|grind|diagnostics|profiler|warn|format)(\..*)?)$/;
 
 // A configuration is evaluated, so it must be written out: numbers, `true` and `false`, and the constructors of these options' types.
 const CONSTRUCTORS = new Map(Object.entries({

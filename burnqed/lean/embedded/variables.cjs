@@ -3,7 +3,7 @@
 // usual: that types among the variables have the structure of a class of the library's (`[BEq α]`, `[Monad m]`, also `[Inhabited α]`), and
 // that something is decidable, as everything is. `[Nonempty p]` of a proposition assumes it, `[LE Nat]` is another order.
 //
-// What is looked at is what Lean makes of them: the binders of a theorem that includes all of them.
+// What is looked at is what Lean makes of them: the binders of a theorem that mentions all of them.
 
 const { Source, syntaxRange } = require('./frontend.cjs');
 const { constantInfo, describe, find } = require('./environment.cjs');
@@ -14,22 +14,21 @@ const VARIABLES = 5;              // Lean.Elab.Command.Scope.varDecls
 const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 7, literal: 9, mdata: 10 }; // tags of Lean.Expr
 const BINDER_INFO = 8, INSTANCE = 3;
 const DECIDABLE = new Set(['Decidable', 'DecidableEq', 'DecidablePred', 'DecidableRel', 'DecidableLT', 'DecidableLE']);
-const WHY = 'the instances among the variables assume more than a structure of the library\'s on types; put the assumption into the statement';
 
 /** {line, why} when the variables in scope at the end of a header assume too much, or null. */
 function variablesDoubt(frontend, dependencies, { state, text }) {
   const { lean } = frontend, variables = lean.items(lean.field(frontend.scope(state), VARIABLES)), trees = variables.map(variable => frontend.trees.of(variable));
   const instances = variables.filter((_, index) => trees[index].kind === 'Lean.Parser.Term.instBinder');
   if (!instances.length) return null;
-  const names = new Set(trees.flatMap(({ parts }) => identifiers(parts[1])).map(({ object }) => lean.nameText(object)));
-  const probe = new Source(lean, `${names.size ? `include ${[...names].join(' ')} in\n` : ''}theorem ${PROBE} : True := True.intro`);
-  const after = frontend.elaborate(state, probe, probe.next(state));
+  const mention = names => `theorem ${PROBE} : ${names.map(name => `@_root_.Eq _ ${name} ${name} ∧ `).join('')}_root_.True := sorry`;
+  const mentioned = new Set(trees.flatMap(identifiers).map(({ name }) => `«${name[0]}»`)), names = [...mentioned].filter(name => !frontend.failure(state, mention([name])));
+  const probe = new Source(lean, mention(names)), after = frontend.elaborate(state, probe, probe.next(state));
   try {
     const info = constantInfo(frontend, after.state, [...lean.nameParts(lean.field(frontend.scope(state), 2)), PROBE]);
     const index = info ? new Binders(frontend, dependencies).firstBad(info.type) : 0;
     if (index < 0) return null;
-    const [start] = syntaxRange(lean, instances[index] ?? instances[0]);
-    return { line: Buffer.from(text).subarray(0, start).toString().split('\n').length, why: WHY };
+    const bytes = Buffer.from(text), [start, end] = syntaxRange(lean, instances[index] ?? instances[0]), slice = (...range) => bytes.subarray(...range).toString('utf8');
+    return { line: slice(0, start).split('\n').length, why: `the variable \`${slice(start, end)}\` assumes more than a structure of the library's on types; put it into the statement` };
   } finally {
     lean.release(after.state);
     probe.release();
@@ -76,7 +75,7 @@ class Binders {
   /** Whether a term is a variable that stands for a type or gives types, applied to variables at most; or a number. */
   isType(term, binders) {
     const { lean } = this, { head, parameters } = this.taken(term);
-    if (lean.tag(head) === EXPRESSION.literal) return true;
+    if (lean.tag(head) === EXPRESSION.constant && lean.nameText(lean.field(head, 0)) === 'OfNat.ofNat') return lean.tag(parameters[1]) === EXPRESSION.literal;
     if (lean.tag(head) !== EXPRESSION.variable || !parameters.every(parameter => lean.tag(parameter) === EXPRESSION.variable)) return false;
     let { type } = this.binderOf(head, binders);
     for (; lean.tag(type) === EXPRESSION.forall;) type = lean.field(type, 2);
