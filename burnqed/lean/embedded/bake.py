@@ -173,11 +173,10 @@ def rewrite_script(script: str, wasm: Module, slots: dict[int, int]) -> tuple[st
 
 
 DLSYM = """var symbolHashTable=null;
-var lookUpSymbol=address=>{
+var lookUpSymbol=(bytes,at)=>{
   if(!symbolHashTable){var b=require("fs").readFileSync(__dirname+"/symbols.bin");symbolHashTable=new Uint32Array(b.buffer.slice(b.byteOffset,b.byteOffset+b.length))}
-  growMemViews();
-  var heap=HEAPU8,first=2166136261,second=5381,c;
-  while(c=heap[address++]){first=Math.imul(first^c,16777619)>>>0;second=(Math.imul(second,33)+c)>>>0}
+  var first=2166136261,second=5381,c;
+  while(c=bytes[at++]){first=Math.imul(first^c,16777619)>>>0;second=(Math.imul(second,33)+c)>>>0}
   var mask=symbolHashTable[0],i=first&mask;
   for(;;){
     var entry=1+i*3;
@@ -185,12 +184,12 @@ var lookUpSymbol=address=>{
     if(symbolHashTable[entry]==first&&symbolHashTable[entry+1]==second)return symbolHashTable[entry+2];
     i=(i+1)&mask}
 };
-var __dlsym_js=(handle,symbol,symbolIndex)=>{var found=lookUpSymbol(symbol);if(!found)dlSetError("unknown symbol");return found};
+var __dlsym_js=(handle,symbol,symbolIndex)=>{growMemViews();var found=lookUpSymbol(HEAPU8,symbol);if(!found)dlSetError("unknown symbol");return found};
 """
 
 INTERNALS = (
     'Module["internals"]={FS,NODEFS,ENV,growMemViews,lookUpSymbol,tableEntry:getWasmTableEntry,'
-    "get memory(){return wasmMemory},get table(){return wasmTable},stackSave,stackRestore};"
+    "get memory(){return wasmMemory},get table(){return wasmTable},stackRestore};"
 )
 
 

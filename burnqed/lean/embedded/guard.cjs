@@ -40,9 +40,10 @@ class Guard {
   /** Whether the interpreter may use the declaration of a name in an environment (both borrowed). */
   allows(environment, name) {
     const { lean, counts } = this;
-    const isCode = ({ before, after }) => (after === NONE || this.declares(after, name)) && (before === NONE || !this.declares(before, name));
     if (this.isOfLibrary(name)) return ++counts.library > 0;
     if (!this.isCompiled(environment, name)) {
+      const declaration = this.declaration(environment, name); // another header's may have the same name
+      const isCode = ({ before, after }) => (after === NONE || this.declaration(after, name) === declaration) && (before === NONE || !this.declaration(before, name));
       if (this.code.some(isCode)) return ++counts.code > 0;
       if (this.isDataOf(environment, name)) return ++counts.data > 0;
     }
@@ -54,12 +55,14 @@ class Guard {
 
   // ---- steps of the above; everything is borrowed
 
-  isOfLibrary(name) { return remembered(this.lean, this.ofLibrary, name, () => this.declares(this.library, name)); }
+  isOfLibrary(name) { return remembered(this.lean, this.ofLibrary, name, () => this.declaration(this.library, name) !== 0); }
 
-  declares(environment, name) {
+  /** What the compiler made of a name's definition, or 0. */
+  declaration(environment, name) {
     const { lean } = this, found = lean.call('l_Lean_IR_findEnvDecl', lean.retain(environment), lean.retain(name), lean.box(WITH_SERVER));
+    const declaration = lean.isBoxed(found) ? 0 : lean.field(found, 0);
     lean.release(found);
-    return !lean.isBoxed(found);
+    return declaration;
   }
 
   /** Whether Lean's program has a compiled function of this name, which the interpreter would take for the declaration's: not all are the library's. */

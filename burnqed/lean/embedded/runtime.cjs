@@ -54,12 +54,8 @@ function boot(internals, baked, isGuarded, source) {
 function makeRuntime(internals) {
   const found = new Map();
   const find = symbol => {
-    let place = found.get(symbol);
-    if (place === undefined) {
-      const name = Buffer.from(symbol + '\0'), address = (internals.stackSave() - name.length - 64) & ~15;
-      new Uint8Array(internals.memory.buffer).set(name, address); // below the stack pointer: free to use
-      found.set(symbol, place = internals.lookUpSymbol(address));
-    }
+    const place = found.get(symbol) ?? internals.lookUpSymbol(Buffer.from(symbol + '\0'), 0);
+    if (place) found.set(symbol, place);
     return place;
   };
   const address = symbol => {
