@@ -13,7 +13,7 @@ name of the same header and statement and differs from it in more than ASCII cha
 compared component by component, texts in quotes as a whole. Letters that mathematics uses beside the Latin ones count as themselves:
 the small Greek letters but omicron, and script, double-struck and Fraktur letters; unless they stand in a name with two
 ASCII letters or more, as in `ρrime`. So `∀ (ν v : Nat) (N : ℕ) (hα : 0 < α) (ha : 0 < a)` passes, and `∀ а a : Nat` with one Cyrillic letter
-does not. Names of the library are compared in `rules.cjs`, which knows them, by the letters that `twins` gives.
+does not. Names of the library are compared in `names.cjs`, which knows them, by the letters that `twins` gives.
 """
 
 from __future__ import annotations

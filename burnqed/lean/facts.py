@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Message(BaseModel):
@@ -45,6 +45,9 @@ class ProofFacts(BaseModel):
     """Axioms that the theorem depends on, without the pinned library's theorems; sorted. Names as the kernel holds them."""
     library: int
     """Number of theorems of the pinned library that it depends on: they count as axioms to Lean, as their proofs do not ship."""
+
+    permitted: list[str] = Field(default_factory=list)
+    """Axioms in the export of an accepted theorem: the standard ones that it uses, and theorems of the library."""
 
     @property
     def errors(self) -> list[Message]:

@@ -89,6 +89,8 @@ class Verdict(BaseModel):
     """Lean's message, when the sentence has not room for all of it."""
     axioms: list[str] = Field(default_factory=list)
     """Axioms outside the pinned library that the proof depends on (standard ones included), sorted."""
+    permitted: list[str] = Field(default_factory=list)
+    """Axioms in the export of an accepted theorem, theorems of the library among them; empty when none was written."""
     could_not_check: bool = False
     """True when Lean crashed or ran out of time: refused, but not because the proof is known to be wrong."""
 

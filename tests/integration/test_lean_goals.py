@@ -146,6 +146,18 @@ async def test_no_goals_with_an_open_hole_is_an_error(lean: EmbeddedLean) -> Non
     assert outcome.state is None or outcome.state.goals  # the witness is still to be given
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [("fun n => f n", "termination"), ("t", "termination"), ("sorry", "sorryAx")],
+)
+async def test_a_let_rec_that_proves_nothing_is_an_error(lean: EmbeddedLean, value: str, message: str) -> None:
+    root = await start(lean, "theorem t : ∀ n : Nat, n = 0", header="")
+    state = await walk(lean, root, f"let rec f : ∀ n : Nat, n = 0 := {value}")
+    outcome = await lean.apply(state, "exact f")
+    assert outcome.status is TacticStatus.ERROR
+    assert message in outcome.message
+
+
 async def test_heartbeats_and_wall_clock_run_out_as_timeouts(lean: EmbeddedLean) -> None:
     state = await walk(lean, await start(lean, COMMUTES.statement), "intro a b")
     usual = lean.heartbeats
@@ -171,6 +183,7 @@ async def test_each_tactic_has_heartbeats_of_its_own(lean: EmbeddedLean) -> None
         lean.heartbeats = usual
 
 
+LET_REC = "let rec f : ∀ n : Nat, 0 + n = n\n  | 0 => rfl\n  | n + 1 => congrArg (· + 1) (f n)"
 PROOFS = [
     ("∀ n : Nat, 0 + n = n", ["intro n", "induction n with | zero => ?_ | succ n ih => ?_", "rfl", "omega"]),
     (
@@ -200,6 +213,8 @@ PROOFS = [
     ("∀ f : Nat → Nat, (∀ x, f x = x) → f (f 2) = 2", ["intro f h", "rw [h, h]"]),
     ("∀ n : Nat, n = 0 ∨ n > 0", ["intro n", "rcases n with _ | n", "left; rfl", "right", "exact Nat.succ_pos n"]),
     ("∀ s : String, s = s", ['have : "two\nlines".length = 9 := by decide', "intro s", "rfl"]),
+    ("∀ n : Nat, 0 + n = n", [LET_REC + "\nexact f"]),
+    ("∀ n : Nat, 0 + n = n", ["intro k", LET_REC, "exact f k"]),
     ("theorem by_calc (a b c : Nat) (h : a = b) (k : b = c) : a = c", ["calc a = b := h\n  _ = c := k"]),
 ]
 

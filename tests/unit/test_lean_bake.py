@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from burnqed.lean.embedded.bake import replace, signed, to_signed, to_unsigned, unsigned
+from burnqed.lean.embedded.bake import replace
+from burnqed.lean.embedded.wasm import signed, to_signed, to_unsigned, unsigned
 
 
 @pytest.mark.parametrize("value", [0, 1, 63, 64, 127, 128, 624_485, 2**31 - 1, 2**32 - 1])

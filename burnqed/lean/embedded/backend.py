@@ -15,14 +15,18 @@ import json
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from burnqed.errors import TryAgain
+from burnqed.lean.characters import twins
 from burnqed.lean.check import judge, screen
 from burnqed.lean.embedded.install import SCRIPTS, install
 from burnqed.lean.facts import ProofFacts
+from burnqed.lean.lexer import normalised
 from burnqed.lean.pool import default_workers
+from burnqed.lean.proofs import introductions
 from burnqed.lean.protocol import DEFAULT_HEADER, Outcome, ProofState, TacticStatus, Theorem, Verdict
 from burnqed.log import log
 
@@ -136,12 +140,22 @@ class EmbeddedLean:
                     return  # and the states with it
 
     async def check(
-        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+        self,
+        theorem: Theorem,
+        proof: str,
+        *,
+        timeout: float | None = None,
+        is_trusted: bool = True,
+        export_to: Path | None = None,
     ) -> Verdict:
-        """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md)."""
-        if reason := screen(theorem, proof):
+        """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md).
+
+        What is accepted is written to `export_to`, for other kernels (`burnqed.lean.second_kernel`).
+        """
+        proof = normalised(proof)
+        if reason := screen(theorem, proof, is_trusted=is_trusted):
             return Verdict(name=theorem.name, accepted=False, reason=reason)
-        facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted)
+        facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted, export_to=export_to)
         if isinstance(facts, Outcome):
             return Verdict(name=theorem.name, accepted=False, reason=facts.message, could_not_check=True)
         return judge(theorem, facts)
@@ -163,10 +177,24 @@ class EmbeddedLean:
     # ---- beyond the protocol
 
     async def facts(
-        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+        self,
+        theorem: Theorem,
+        proof: str,
+        *,
+        timeout: float | None = None,
+        is_trusted: bool = True,
+        export_to: Path | None = None,
     ) -> ProofFacts | Outcome:
         """Compiles a whole proof; an Outcome says why that was not possible (timeout or crash)."""
-        content = {"header": self._header(theorem), "statement": theorem.statement, "proof": proof}
+        header = self._header(theorem)
+        content = {
+            "header": header,
+            "statement": theorem.statement,
+            "proof": proof,
+            "introductions": introductions(proof),
+            "twins": {} if is_trusted else twins(header + theorem.statement),
+            "exportTo": str(export_to.absolute()) if export_to else None,
+        }
         request = {"kind": "check", **content, "heartbeats": 0, "isTrusted": is_trusted}
         return await self._facts(request, timeout)
 

@@ -1,8 +1,10 @@
 'use strict';
 // Imports the library once and saves the memory: node bake.cjs '{"baked": DIR, "library": DIR, "snapshot": FILE}'
+// Beside it, missing.json lists the names that the library's constants mention but that are not in it.
 
 const fs = require('fs'), path = require('path');
 const { Worker, isMainThread, workerData } = require('worker_threads');
+const { kernel, missingNames } = require('./environment.cjs');
 const { start } = require('./runtime.cjs');
 
 if (isMainThread) {
@@ -12,5 +14,8 @@ if (isMainThread) {
 } else {
   const { baked, library, snapshot } = workerData;
   const module = new WebAssembly.Module(fs.readFileSync(path.join(baked, 'lean.wasm')));
-  start({ baked, module, source: { library } }).then(({ saveSnapshot }) => saveSnapshot(snapshot));
+  start({ baked, module, source: { library } }).then(({ lean, environment, saveSnapshot }) => {
+    saveSnapshot(snapshot);
+    fs.writeFileSync(path.join(baked, 'missing.json'), JSON.stringify(missingNames(lean, kernel(lean, environment))));
+  });
 }

@@ -1,4 +1,4 @@
-"""Rewrites the npm build of Lean so that it boots in a fraction of a second.
+"""Rewrites the npm build of Lean so that it boots in a fraction of a second, and runs nobody's code but its own.
 
 The package's `lean.js` (89 MB) and `lean.wasm` (137 MB) name each of 200,000 compiled Lean functions three times, because Lean
 looks functions up by name at run time (`dlsym`). Parsing these names takes seconds at every start. Here
@@ -6,8 +6,13 @@ looks functions up by name at run time (`dlsym`). Parsing these names takes seco
 - every exported function gets a fixed place in WebAssembly's function table,
 - a hash table `symbols.bin` maps names to these places (and names of data to addresses), and `dlsym` reads it,
 - the exports and the JavaScript glue that only served the old `dlsym` are dropped (56 exports and 0.7 MB remain),
-- the two functions that add a declaration *without* checking it call the ones that do check it, so that
-  `set_option debug.skipKernelTC true` cannot bypass the kernel,
+
+and some functions are given other bodies (`rewrite_functions`):
+
+- the two that add a declaration *without* checking it call the ones that do check it, so that `set_option debug.skipKernelTC true`
+  cannot bypass the kernel,
+- the kernel does not evaluate `Lean.reduceBool` and `Lean.reduceNat` natively,
+- the interpreter asks a guard before it uses any declaration (guard.cjs),
 - and Lean's tasks run at once in the thread that starts them: an instance is one thread, and cannot wait for another.
 
     bake(Path("package"), Path("out"))      # reads package/lean.{js,wasm}, writes out/lean.{js,wasm}, out/symbols.bin
@@ -20,31 +25,30 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 
-
-class Section(IntEnum):
-    """Numbers of the sections that are read or rewritten."""
-
-    IMPORT = 2
-    FUNCTION = 3
-    TABLE = 4
-    GLOBAL = 6
-    EXPORT = 7
-    ELEMENT = 9
-    CODE = 10
-
-
-FUNCTION, TABLE, MEMORY, GLOBAL, TAG = range(5)  # kinds of imports and exports
+from burnqed.lean.embedded.wasm import FUNCTION, GLOBAL, Module, to_signed, to_unsigned
 
 CHECKED_INSTEAD = {
     "lean_elab_add_decl_without_checking": "lean_elab_add_decl",
     "lean_add_decl_without_checking": "lean_add_decl",
 }
 """(environment, declaration) functions that skip the kernel → (environment, max heartbeats, declaration, cancel token) ones that do not."""
+
+REDUCE_NATIVE = "_ZN4lean13reduce_nativeERKNS_11environmentERKNS_4exprE"
+"""The kernel's (result, environment, expression): evaluates `reduceBool c`; the result is an `optional<expr>`, whose first byte is 0 for none."""
+
+LOOKUP = "_ZN4lean2ir11interpreter13lookup_symbolERKNS_4nameE"
+"""The interpreter's (result, itself, name): the way from the name of a declaration to its code. Whatever evaluates, be it `evalConst`,
+an `[init]` declaration, a call or a closure within interpreted code, comes through here; but for RUN_MAIN, what `lean --run` calls."""
+RUN_MAIN = "lean_run_main"
+INTERPRETED_ENVIRONMENT = 36
+"""Where an interpreter has the pointer to its environment."""
+GUARD = "burnqed_guard"
+"""Symbol of a slot with the function (environment, reference to a name) → reference to the name that the interpreter shall look up."""
+NATIVE = "burnqed_reduce_native"
+NATIVE_ORIGINAL = "burnqed_reduce_native_original"
+"""Symbols of slots with what the kernel calls for REDUCE_NATIVE, which gives none, and with what it called before, for tests."""
 
 RUN_AT_ONCE = ("lean_task_map_core", "lean_task_bind_core")
 """(…, …, priority, sync, keep alive) functions whose task runs at once, as soon as the one it waits for is done, when `sync` is true."""
@@ -67,193 +71,58 @@ KEPT_EXPORT_PREFIXES = ("__em_js__", "__tls", "__start_em", "__stop_em")
 def bake(package: Path, out: Path) -> None:
     """Writes the rewritten build to the folder `out`, which must exist."""
     wasm = Module((package / "lean.wasm").read_bytes())
-    slots = wasm.table_slots()
+    slots = wasm.slots()
+    own = rewrite_functions(wasm)
     script, kept = rewrite_script((package / "lean.js").read_text(encoding="utf-8"), wasm, slots)
     (out / "lean.js").write_text(script, encoding="utf-8")
-    (out / "lean.wasm").write_bytes(wasm.rewritten(slots, kept))
-    (out / "symbols.bin").write_bytes(symbol_table(wasm, slots))
+    (out / "lean.wasm").write_bytes(wasm.rewritten(kept))
+    (out / "symbols.bin").write_bytes(symbol_table(wasm, slots, own))
 
 
-@dataclass(frozen=True)
-class Export:
-    name: str
-    kind: int
-    index: int
+def rewrite_functions(wasm: Module) -> dict[str, int]:
+    """Gives some functions other bodies; the symbols of the slots that these use."""
 
-    def encoded(self) -> bytes:
-        name = self.name.encode()
-        return to_unsigned(len(name)) + name + bytes([self.kind]) + to_unsigned(self.index)
+    def local(number: int) -> bytes:
+        return b"\x20" + to_unsigned(number)
 
+    def const(value: int) -> bytes:
+        return b"\x41" + to_signed(value)
 
-class Module:
-    """The parts of a WebAssembly module that the rewriting needs (https://webassembly.github.io/spec/core/binary/)."""
+    def load(offset: int) -> bytes:
+        return b"\x28\x02" + to_unsigned(offset)
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.sections: list[tuple[int, int, int]] = []  # (id, start, end) in file order
-        at = 8  # after magic number and version
-        while at < len(data):
-            kind = data[at]
-            size, start = unsigned(data, at + 1)
-            at = start + size
-            self.sections.append((kind, start, at))
-        self.start = {kind: start for kind, start, _ in self.sections if kind}
-        self.imported_functions = 0
-        self.wanted_addresses: set[str] = set()
-        """Exports whose address the dynamic linker asks for (imports `GOT.func.NAME`, `GOT.mem.NAME`)."""
-        imported_globals = self._read_imports()
-        self.global_values: list[int | None] = [None] * imported_globals
-        self.global_values += self._read_globals()
-        self.first_slot, self.elements = self._read_elements()
-        self.exports = list(self._read_exports())
-        self.functions = {export.name: export.index for export in self.exports if export.kind == FUNCTION}
+    def call(function: int | str) -> bytes:
+        return b"\x10" + to_unsigned(wasm.functions[function] if isinstance(function, str) else function)
 
-    def _read_imports(self) -> int:
-        data, imported_globals = self.data, 0
-        count, at = unsigned(data, self.start[Section.IMPORT])
-        for _ in range(count):
-            module, at = name(data, at)
-            field, at = name(data, at)
-            kind = data[at]
-            at += 1
-            if kind == FUNCTION:
-                _, at = unsigned(data, at)
-                self.imported_functions += 1
-            elif kind == MEMORY:
-                flags = data[at]
-                _, at = unsigned(data, at + 1)
-                if flags & 1:  # has a maximum
-                    _, at = unsigned(data, at)
-            elif kind == GLOBAL:
-                at += 2  # type, mutability
-                imported_globals += 1
-                if module in ("GOT.func", "GOT.mem"):
-                    self.wanted_addresses.add(field)
-            else:
-                raise AssertionError(f"unexpected import of kind {kind}")
-        return imported_globals
+    def call_slot(slot: int, function_type: int) -> bytes:
+        return const(slot) + b"\x11" + to_unsigned(function_type) + b"\x00"
 
-    def _read_globals(self) -> list[int | None]:
-        data = self.data
-        values: list[int | None] = []
-        count, at = unsigned(data, self.start[Section.GLOBAL])
-        for _ in range(count):
-            opcode = data[at + 2]  # after type and mutability
-            at += 3
-            value: int | None = None
-            if opcode in (0x41, 0x42):  # i32.const, i64.const
-                value, at = signed(data, at)
-            else:
-                assert opcode == 0x44, "a global is initialised by something else than a constant"  # f64.const
-                at += 8
-            assert data[at] == 0x0B  # end
-            at += 1
-            values.append(value)
-        return values
+    def body(*code: bytes) -> bytes:
+        return b"\x00" + b"".join(code) + b"\x0b"  # no locals besides the parameters … end
 
-    def _read_elements(self) -> tuple[int, list[int]]:
-        """The only element segment: the first slot of the table it fills, and the functions put there."""
-        data = self.data
-        count, at = unsigned(data, self.start[Section.ELEMENT])
-        flags, at = unsigned(data, at)
-        assert (count, flags, data[at]) == (1, 0, 0x41)  # one segment, of table 0, at i32.const
-        first, at = signed(data, at + 1)
-        count, at = unsigned(data, at + 1)
-        elements = []
-        for _ in range(count):
-            function, at = unsigned(data, at)
-            elements.append(function)
-        return first, elements
+    for unchecked, checked in CHECKED_INSTEAD.items():  # 0 heartbeats are no limit, box(0) is no token
+        wasm.replace(unchecked, body(local(0), const(0), local(1), const(1), call(checked)))
 
-    def _read_exports(self) -> Iterator[Export]:
-        data = self.data
-        count, at = unsigned(data, self.start[Section.EXPORT])
-        for _ in range(count):
-            label, at = name(data, at)
-            kind = data[at]
-            index, at = unsigned(data, at + 1)
-            yield Export(label, kind, index)
+    three_to_none = wasm.type_of(REDUCE_NATIVE)  # (i32, i32, i32) → nothing
+    none = body(local(0), const(0), b"\x3a\x00\x00")  # i32.store8
+    native = wasm.slot(wasm.append(three_to_none, none))
+    native_original = wasm.slot(wasm.append_original(REDUCE_NATIVE))
+    wasm.replace(REDUCE_NATIVE, body(local(0), local(1), local(2), call_slot(native, three_to_none)))
 
-    def table_slots(self) -> dict[int, int]:
-        """Function index → slot of the table; appends every exported function that has no slot yet to the table."""
-        slots: dict[int, int] = {}
-        for offset, function in enumerate(self.elements):
-            slots.setdefault(function, self.first_slot + offset)
-        for export in self.exports:
-            if export.kind == FUNCTION and export.index not in slots:
-                slots[export.index] = self.first_slot + len(self.elements)
-                self.elements.append(export.index)
-        return slots
+    two_to_one = wasm.type_of("lean_apply_1")  # (i32, i32) → i32
+    allow = wasm.append(two_to_one, body(local(1)))  # everything, as the import of the library needs it
+    guard = wasm.slot(allow)
+    environment = local(1) + load(INTERPRETED_ENVIRONMENT) + load(0)
+    look_up = call(wasm.append_original(LOOKUP))
+    wasm.replace(LOOKUP, body(local(0), local(1), environment, local(2), call_slot(guard, two_to_one), look_up))
+    wasm.replace(RUN_MAIN, body(b"\x00"))  # unreachable
 
-    def rewritten(self, slots: dict[int, int], kept: set[str]) -> bytes:
-        """The module with the larger table, the kept exports only, and the kernel bypass closed."""
-        exports = [export for export in self.exports if export.name in kept]
-        size = to_unsigned(self.first_slot + len(self.elements))
-        offset = b"\x41" + to_signed(self.first_slot) + b"\x0b"
-        contents: dict[int, bytes] = {
-            Section.TABLE: b"\x01\x70\x00" + size,  # one funcref table, no maximum
-            Section.ELEMENT: b"\x01\x00" + offset + vector(map(to_unsigned, self.elements)),
-            Section.EXPORT: vector(map(Export.encoded, exports)),
-            Section.FUNCTION: self._types_of_functions(),
-            Section.CODE: self._patched_code(),
-        }
-        out = bytearray(self.data[:8])
-        for kind, start, end in self.sections:
-            content = contents.get(kind, self.data[start:end])
-            out.append(kind)
-            out += to_unsigned(len(content))
-            out += content
-        return bytes(out)
-
-    def _types_of_functions(self) -> bytes:
-        """The function section, with the originals of RUN_AT_ONCE once more at the end."""
-        start, end = next((start, end) for kind, start, end in self.sections if kind == Section.FUNCTION)
-        count, at = unsigned(self.data, start)
-        types, first = [], at
-        for _ in range(count):
-            function_type, at = unsigned(self.data, at)
-            types.append(function_type)
-        again = [types[self.functions[name] - self.imported_functions] for name in RUN_AT_ONCE]
-        return to_unsigned(count + len(again)) + self.data[first:end] + b"".join(map(to_unsigned, again))
-
-    def _patched_code(self) -> bytes:
-        data, functions = self.data, self.functions
-        count, first = unsigned(data, self.start[Section.CODE])
-        bodies, at = [], first
-        for _ in range(count):
-            size, start = unsigned(data, at)
-            at = start + size
-            bodies.append((start, at))
-
-        def call(name: str) -> bytes:
-            return b"\x10" + to_unsigned(functions[name])
-
-        # Bodies without locals: 0x20 N is local.get, 0x41 N i32.const, 0x0b end.
-        patched = {}
-        # checked(environment, 0 heartbeats = no limit, declaration, box(0) = no token)
-        for unchecked, checked in CHECKED_INSTEAD.items():
-            patched[unchecked] = b"\x00\x20\x00\x41\x00\x20\x01\x41\x01" + call(checked) + b"\x0b"
-        # pure(closure(box(0)))
-        spawn = b"\x00\x20\x00\x41\x01" + call("lean_apply_1") + call("lean_task_pure") + b"\x0b"
-        patched["lean_task_spawn_core"] = spawn
-        originals = []
-        for index, name in enumerate(RUN_AT_ONCE):
-            start, end = bodies[functions[name] - self.imported_functions]
-            originals.append(data[start:end])
-            original = b"\x10" + to_unsigned(self.imported_functions + count + index)
-            patched[name] = b"\x00\x20\x00\x20\x01\x20\x02\x41\x01\x20\x04" + original + b"\x0b"  # sync = 1
-
-        out, copied = bytearray(to_unsigned(count + len(originals))), first
-        for function, body in sorted((functions[name], body) for name, body in patched.items()):
-            start, end = bodies[function - self.imported_functions]
-            size_at = start - len(to_unsigned(end - start))
-            assert unsigned(data, size_at) == (end - start, start), "a size is not encoded the short way"
-            out += data[copied:size_at] + to_unsigned(len(body)) + body
-            copied = end
-        out += data[copied:at]
-        for body in originals:
-            out += to_unsigned(len(body)) + body
-        return bytes(out)
+    # pure(closure(box(0)))
+    wasm.replace("lean_task_spawn_core", body(local(0), const(1), call("lean_apply_1"), call("lean_task_pure")))
+    for run in RUN_AT_ONCE:
+        original = call(wasm.append_original(run))
+        wasm.replace(run, body(local(0), local(1), local(2), const(1), local(4), original))  # sync = 1
+    return {GUARD: guard, NATIVE: native, NATIVE_ORIGINAL: native_original}
 
 
 def rewrite_script(script: str, wasm: Module, slots: dict[int, int]) -> tuple[str, set[str]]:
@@ -325,10 +194,11 @@ INTERNALS = (
 )
 
 
-def symbol_table(wasm: Module, slots: dict[int, int]) -> bytes:
+def symbol_table(wasm: Module, slots: dict[int, int], own: dict[str, int]) -> bytes:
     """Open-addressing hash table of 32-bit words: mask, then (hash, second hash, slot or address) by position; 0 marks an empty place."""
     values = {e.name: slots[e.index] for e in wasm.exports if e.kind == FUNCTION}
     values |= {e.name: wasm.global_values[e.index] or 0 for e in wasm.exports if e.kind == GLOBAL}
+    values |= own
     size = 1
     while size < 2 * len(values):
         size *= 2
@@ -354,49 +224,3 @@ def replace(text: str, old: str, new: str, *, every: bool = False) -> str:
     count = text.count(old)
     assert count == 1 or (every and count), f"expected once in lean.js, found {count} times: {old[:60]}"
     return text.replace(old, new)
-
-
-def unsigned(data: bytes, at: int) -> tuple[int, int]:
-    """Decodes an unsigned LEB128 number; (value, position after it)."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if not byte & 0x80:
-            return value, at
-
-
-def signed(data: bytes, at: int) -> tuple[int, int]:
-    value, end = unsigned(data, at)
-    bits = 7 * (end - at)
-    return (value - (1 << bits) if value >> (bits - 1) else value), end
-
-
-def to_unsigned(value: int) -> bytes:
-    out = bytearray()
-    while True:
-        byte, value = value & 0x7F, value >> 7
-        out.append(byte | 0x80 if value else byte)
-        if not value:
-            return bytes(out)
-
-
-def to_signed(value: int) -> bytes:
-    """For values ≥ 0: as unsigned, with one more byte where the sign bit would be set."""
-    out = bytearray(to_unsigned(value))
-    if out[-1] & 0x40:
-        out[-1] |= 0x80
-        out.append(0)
-    return bytes(out)
-
-
-def name(data: bytes, at: int) -> tuple[str, int]:
-    length, at = unsigned(data, at)
-    return data[at : at + length].decode(), at + length
-
-
-def vector(items: Iterator[bytes]) -> bytes:
-    encoded = list(items)
-    return to_unsigned(len(encoded)) + b"".join(encoded)

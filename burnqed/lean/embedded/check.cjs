@@ -7,10 +7,12 @@
 
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { exported } = require('./export.cjs');
-const { Rules, refusal } = require('./rules.cjs');
-const { PLACEHOLDER, declaration, propositionOf, theoremOf } = require('./theorem.cjs');
+const { Rules } = require('./headers.cjs');
+const { refusal } = require('./rules.cjs');
+const { declaration, propositionOf, theoremOf } = require('./theorem.cjs');
 
 const MOST_MESSAGES = 20; // errors come first
+const isError = message => message.severity === 'error';
 
 class Checks {
   constructor(frontend, dependencies) {
@@ -21,43 +23,59 @@ class Checks {
    * What a statement is, on its own: {header_errors, statement_errors, refused, statement: its text for the judge, or empty}.
    * Header and statement are held to the rules for strangers unless `isTrusted`.
    */
-  statement({ header: headerText, statement, isTrusted }) {
-    const { header, theorem, rules, ...facts } = this.read(headerText, statement, isTrusted);
-    if (!theorem) return { ...facts, statement: '' };
-    if (rules) facts.refused = this.statementRefusal(rules, theorem, header.state);
-    if (facts.refused) return { ...facts, statement: '' };
+  statement({ header: headerText, statement, isTrusted, twins }) {
+    const { header, theorem, ...facts } = isTrusted ? this.read(headerText, statement, isTrusted) : this.rules(twins).stated(headerText, statement);
+    if (!isTrusted || !theorem) return { statement: '', ...facts };
     const { errors, text } = propositionOf(this.frontend, this.dependencies, header, theorem);
     return { ...facts, statement_errors: errors, statement: text };
   }
 
-  /** What a proof is: {header_errors, statement_errors, refused, commands, messages, tactic_block_only, proof: its text for the judge}. */
-  proof({ header: headerText, statement, proof, isTrusted, heartbeats = 0 }) {
+  /**
+   * What a proof is: {header_errors, statement_errors, refused, commands, messages, tactic_block_only, proof: its text for the judge}.
+   * It may be a block of tactics, a term, or cases: of `introductions`, which can stand between statement and proof, the first counts with
+   * which nothing speaks against it; failing that, the one with which Lean's parser gets farthest.
+   */
+  proof(request) {
+    const [word] = request.proof.match(/\S+/) ?? [], attempts = [];
+    for (const introduction of request.introductions ?? [':= by']) {
+      const { facts, parsed } = this.attempt(request, introduction);
+      if (!facts.messages.some(isError) && facts.commands < 2) return facts;
+      // `intro n⏎omegaa` is a term as well, but nobody means it.
+      const isMeant = !facts.messages.some(m => m.text.startsWith(`Unknown identifier \`${word}\``));
+      attempts.push({ facts, parsed: isMeant ? parsed : 0 });
+    }
+    return attempts.reduce((best, other) => other.parsed > best.parsed ? other : best).facts;
+  }
+
+  /** {facts, parsed: up to where, Infinity for all of it}. */
+  attempt({ header: headerText, statement, proof, isTrusted, heartbeats = 0 }, introduction) {
     const { frontend } = this, { lean } = frontend;
-    const { header, theorem, rules: _, ...facts } = this.read(headerText, statement, isTrusted);
+    const { header, theorem, ...facts } = this.read(headerText, statement, isTrusted);
     Object.assign(facts, { commands: 0, messages: [], tactic_block_only: false, proof: '' });
-    if (!theorem) return facts;
-    const state = frontend.withHeartbeats(header.state, heartbeats), source = new Source(lean, theorem.text + proof + '\n'), first = source.next(state);
+    if (!theorem) return { facts, parsed: 0 };
+    const text = `${theorem.text.slice(0, -':= by\n'.length)}${introduction}\n${proof}\n`;
+    const state = frontend.withHeartbeats(header.state, heartbeats), source = new Source(lean, text), first = source.next(state);
     try {
       const tree = frontend.trees.of(first.syntax);
       facts.refused = refusal(tree) ?? '';
       if (facts.refused) {
         lean.release(first.syntax);
-        return facts;
+        return { facts, parsed: 0 };
       }
       facts.tactic_block_only = isTacticBlock(lean, declaration(lean, first.syntax)?.value);
       const after = frontend.elaborate(state, source, first);
       try {
-        const rest = source.rest(after.state), isError = m => m.severity === 'error';
+        const rest = source.rest(after.state), broken = [...first.messages, ...rest.messages].find(isError);
         const messages = [...first.messages, ...after.messages(), ...rest.messages];
         facts.commands = rest.isEnd ? 1 : 2;
         facts.messages = [...messages.filter(isError), ...messages.filter(m => !isError(m))].slice(0, MOST_MESSAGES).map(m => ({ ...m, line: m.line - theorem.line }));
         facts.proof = exported(frontend, this.dependencies, after.state, theorem.nameParts);
+        return { facts, parsed: broken ? broken.line * 1e6 + broken.column : Infinity };
       } finally { lean.release(after.state); }
     } finally {
       source.release();
       lean.release(state);
     }
-    return facts;
   }
 
   /** Both, in an instance that has seen nothing else: what the statement is has become text before the proof is looked at. */
@@ -66,20 +84,12 @@ class Checks {
     return stated.statement ? { ...stated, ...this.proof(request) } : { ...stated, commands: 0, messages: [], tactic_block_only: false, proof: '' };
   }
 
-  statementRefusal(rules, theorem, state) {
-    const { lean, trees } = this.frontend, source = new Source(lean, theorem.text + PLACEHOLDER), { syntax } = source.next(state);
-    try {
-      return rules.forStatement(trees.of(syntax), state) ?? '';
-    } finally {
-      source.release();
-      lean.release(syntax);
-    }
-  }
+  rules(twins) { return new Rules(this.frontend, this.dependencies, twins); }
 
   /** The theorem of a statement, parsed in its header: {header, theorem (null when it cannot be), rules, …facts}. */
   read(headerText, statement, isTrusted) {
-    const rules = isTrusted ? null : new Rules(this.frontend, this.dependencies), header = this.frontend.header(headerText, rules);
-    const facts = { header, theorem: null, rules, header_errors: header.errors, statement_errors: [], refused: header.refused };
+    const header = isTrusted ? this.frontend.header(headerText) : this.rules().whole(headerText);
+    const facts = { header, theorem: null, header_errors: header.errors, statement_errors: [], refused: header.refused ?? '' };
     if (header.errors.length || header.refused) return facts;
     const theorem = theoremOf(this.frontend, header, statement);
     return theorem.errors.length ? { ...facts, statement_errors: theorem.errors } : { ...facts, theorem };

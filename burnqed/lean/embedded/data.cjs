@@ -13,8 +13,9 @@ const LIMITS = {
   nameParts: 10_000,
   text: 10_000_000,       // characters of a name's part or a literal
   digits: 100_000,        // of a literal; reading them takes time quadratic in their number
-  variable: 1 << 19,      // de Bruijn index: Lean's expressions store 20 bits
+  variable: 1 << 16,      // de Bruijn index: Lean's expressions store 20 bits
 };
+const RESERVED = new Set(['_nested', '_kernel_fresh', '_ind_fresh', '_nested_fresh']); // parts of names that the kernel makes up; and no constant's is empty
 const BINDERS = ['default', 'implicit', 'strictImplicit', 'instImplicit'];
 
 /** The text is no such export, or breaks a rule: never accepted, whatever the kernel would say. */
@@ -39,7 +40,7 @@ function fields(object, checks, what) {
 class Data {
   /** Throws Forbidden. */
   constructor(text) {
-    this.names = [{ prefix: 0, part: null, size: 0, key: '' }];        // key: different for different names
+    this.names = [{ prefix: 0, part: null, size: 0, key: '', isReserved: false }]; // key: different for different names
     this.levels = [{ kind: 'zero', depth: 0, parameters: 0n }];         // parameters: set of names, as bits by `parameterBits`
     this.expressions = [];                                              // {kind, …, loose: de Bruijn indices that point outside, depth, parameters}
     this.declarations = [];
@@ -82,7 +83,7 @@ class Data {
   get isName() { return value => isIndex(value) && value < this.names.length; }
   get isLevel() { return value => isIndex(value) && value < this.levels.length; }
   get isExpression() { return value => isIndex(value) && value < this.expressions.length; }
-  get isOwnName() { return value => this.isName(value) && value !== 0; }
+  get isOwnName() { return value => this.isName(value) && value !== 0 && !this.names[value].isReserved; }
   get isNameList() { return value => Array.isArray(value) && value.every(this.isOwnName); }
   get isClosed() { return value => this.isExpression(value) && this.expressions[value].loose === 0; }
 
@@ -137,8 +138,8 @@ class Data {
 
 const NAMES = {
   str(data, part) {
-    fields(part, { pre: data.isName, str: isText }, 'a name');
-    return nameOf(data, part.pre, part.str, `s${part.str.length}:${part.str}`);
+    fields(part, { pre: data.isName, str: text => isText(text) && !/\p{Cc}/u.test(text) }, 'a name');
+    return nameOf(data, part.pre, part.str, partKey(part.str));
   },
   num(data, part) {
     fields(part, { pre: data.isName, i: isIndex }, 'a name');
@@ -146,10 +147,12 @@ const NAMES = {
   },
 };
 
+const partKey = text => `s${text.length}:${text}`;
+
 function nameOf(data, prefix, part, own) {
-  const { size, key } = data.names[prefix];
+  const { size, key, isReserved } = data.names[prefix];
   if (size >= LIMITS.nameParts || key.length > LIMITS.text) refuse('a name is too long');
-  return { prefix, part, size: size + 1, key: key + own };
+  return { prefix, part, size: size + 1, key: key + own, isReserved: isReserved || RESERVED.has(part) || part === '' };
 }
 
 const LEVELS = {
@@ -259,6 +262,9 @@ const DECLARATIONS = {
       fields(rec, { ...constant(data), all: data.isNameList, numParams: isIndex, numIndices: isIndex, numMotives: isIndex, numMinors: isIndex, rules: isRules, k: isFlag, isUnsafe: isFalse }, 'a recursor');
       data.declared(rec, [rec.type, ...rec.rules.map(rule => rule.rhs)], 'a recursor');
     }
+    const nested = Array.from({ length: recs.length - types.length }, (_, index) => `${data.names[first.name].key}${partKey(`rec_${index + 1}`)}`);
+    const expected = [...types.map(type => data.names[type.name].key + partKey('rec')), ...nested];
+    if (recs.map(rec => data.names[rec.name].key).join() !== expected.join()) refuse('the recursors of an inductive type are not called as they must be');
     const names = [...types, ...ctors, ...recs].map(member => data.names[member.name].key);
     if (new Set(names).size !== names.length) refuse('a name is declared twice');
     return { kind: 'inductive', name: first.name, levelParams: first.levelParams, types, ctors, recs };

@@ -47,12 +47,30 @@ function addedConstants(lean, kernelEnvironment) {
   return added;
 }
 
+/** Names that constants of the library mention but that are not in it: the package ships without much that is private. Sorted. */
+function missingNames(lean, library) {
+  const constants = new Map(), missing = new Set();
+  const buckets = lean.items(lean.field(lean.field(lean.field(library, 0), 0), 1)); // SMap {imported: HashMap {size, buckets}, …}
+  for (let bucket of buckets) for (; !lean.isBoxed(bucket); bucket = lean.field(bucket, 2)) constants.set(lean.nameText(lean.field(bucket, 0)), lean.field(bucket, 1));
+  for (const info of constants.values()) {
+    const { kind, type, value } = describe(lean, info);
+    const rules = kind === 'recursor' ? lean.list(lean.field(lean.field(info, 0), 6)).map(rule => lean.field(rule, 2)) : [];
+    for (const expression of [type, value, ...rules]) {
+      if (!expression) continue;
+      const names = lean.call('l_Lean_Expr_getUsedConstants', lean.retain(expression));
+      for (const name of lean.items(names).map(used => lean.nameText(used))) if (!constants.has(name)) missing.add(name);
+      lean.release(names);
+    }
+  }
+  return [...missing].sort();
+}
+
 /** Follows constants to axioms. What the library's constants use is read once per instance. */
 class Dependencies {
   constructor(lean, library) {
     this.lean = lean;
     this.library = kernel(lean, library);
-    this.ofLibrary = new Map(); // name text → {name, isAxiom, uses: names} of a library constant; null for names outside it
+    this.ofLibrary = new Map(); // name text → {isAxiom, uses: [{text, name}]} of a library constant; null for names outside it
   }
 
   /**
@@ -60,19 +78,19 @@ class Dependencies {
    * library, sorted; library: number of library theorems, which are axioms here because their proofs do not ship with the library}.
    */
   axioms(environment, names) {
-    const { lean } = this, seen = new Set(), axioms = [], kept = [], queue = [...names];
+    const { lean } = this, seen = new Set(), axioms = [], kept = [], queue = names.map(name => ({ text: lean.nameText(name), name }));
     let library = 0;
     while (queue.length) {
-      const next = queue.pop(), text = lean.nameText(next);
+      const { text, name } = queue.pop();
       if (seen.has(text)) continue;
       seen.add(text);
-      const ofLibrary = this.libraryConstant(text, next), constant = ofLibrary ?? this.read(environment, next);
+      const ofLibrary = this.libraryConstant(text, name), constant = ofLibrary ?? this.read(environment, name);
       if (!ofLibrary) kept.push(...constant.uses);
       if (constant.isAxiom && ofLibrary && !SPECIAL_AXIOMS.has(text)) library++;
       else if (constant.isAxiom) axioms.push(text);
       queue.push(...constant.uses);
     }
-    kept.forEach(used => lean.release(used));
+    kept.forEach(({ name }) => lean.release(name));
     return { axioms: axioms.sort(), library };
   }
 
@@ -84,20 +102,20 @@ class Dependencies {
     return constant ?? null;
   }
 
-  /** {isAxiom, uses: owned names}. */
+  /** {isAxiom, uses: [{text, name: owned}]}. */
   read(environment, name) {
-    const { lean } = this, info = find(lean, environment, name), uses = [];
-    if (!info) return { isAxiom: true, uses }; // unknown to the kernel: never to be trusted
+    const { lean } = this, info = find(lean, environment, name), used = [];
+    if (!info) return { isAxiom: true, uses: [] }; // unknown to the kernel: never to be trusted
     const constant = describe(lean, info);
     for (const expression of [constant.type, constant.value]) {
       if (!expression) continue;
       const names = lean.call('l_Lean_Expr_getUsedConstants', lean.retain(expression));
-      uses.push(...lean.items(names).map(used => lean.retain(used)));
+      used.push(...lean.items(names).map(other => lean.retain(other)));
       lean.release(names);
     }
-    uses.push(...constant.constructors.map(used => lean.retain(used)));
-    return { isAxiom: constant.kind === 'axiom', uses };
+    used.push(...constant.constructors.map(other => lean.retain(other)));
+    return { isAxiom: constant.kind === 'axiom', uses: used.map(other => ({ text: lean.nameText(other), name: other })) };
   }
 }
 
-module.exports = { Dependencies, addedConstants, constantInfo, describe, find, kernel };
+module.exports = { Dependencies, addedConstants, constantInfo, describe, find, kernel, missingNames };

@@ -1,7 +1,8 @@
 'use strict';
 // Parsing and elaborating commands: headers (kept, so that none is elaborated twice), and single commands on top of a header.
 
-const { Trees } = require('./rules.cjs');
+const { NONE, WHATEVER } = require('./guard.cjs');
+const { Trees, isNotation } = require('./rules.cjs');
 
 const KEPT_HEADERS = 8;
 const SEVERITY = ['info', 'warning', 'error'];
@@ -32,45 +33,47 @@ class Frontend {
 
   /**
    * Header `text` elaborated: {state, errors: texts of error messages, theorems: cache of theorem.cjs}. The state is borrowed.
-   * With `rules` (rules.cjs), it ends at the first command that they refuse, and `refused` says why; otherwise that is empty.
+   * What it declares may be evaluated until the next header is asked for: of a header under watch, only what its notations declare.
+   * With a `watch` (headers.cjs), which decides what is elaborated, also what that found: {refused, suspects, doubts}.
    */
-  header(text, rules = null) {
-    const key = (rules ? 'by the rules: ' : 'trusted: ') + text;
+  header(text, watch = null) {
+    const key = (watch?.kind ?? 'trusted') + ': ' + text;
     let header = this.headers.get(key);
     if (header) this.headers.delete(key);
-    else header = this.elaborateHeader(text, rules);
+    else header = this.elaborateHeader(text, watch);
     this.headers.set(key, header);
+    this.lean.guard.code = header.code;
     if (this.headers.size > KEPT_HEADERS) {
-      const [oldest, { state }] = this.headers.entries().next().value;
+      const [oldest, { state, code }] = this.headers.entries().next().value;
       this.headers.delete(oldest);
+      for (const { before, after } of code) [before, after].forEach(environment => this.lean.release(environment));
       this.lean.release(state);
     }
     return header;
   }
 
-  elaborateHeader(text, rules) {
-    const { lean } = this, errors = [], ruleFor = rules?.forHeader();
-    let refused = null;
+  elaborateHeader(text, watch) {
+    const { lean } = this, errors = [], isError = m => m.severity === 'error';
     let state = this.initialState();
-    const source = new Source(lean, text);
+    const source = new Source(lean, text), code = [];
     try {
-      for (let done = false; !done;) {
-        const command = source.next(state);
+      for (let done = false; !done && !(watch && (watch.refused || errors.length));) {
+        const command = source.next(state), broken = command.messages.filter(isError);
         done = lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(command.syntax))) === 1;
-        const broken = command.messages.filter(m => m.severity === 'error');
-        refused = broken.length ? null : ruleFor?.(this.trees.of(command.syntax), source.textOf(command.syntax), state);
-        if (refused || (rules && broken.length)) { // rules need whole commands
-          errors.push(...broken.map(m => `line ${m.line}: ${m.text}`));
-          lean.release(command.syntax);
-          break;
-        }
-        const after = this.elaborate(state, source, command);
-        lean.release(state);
-        state = after.state;
-        errors.push(...[...command.messages, ...after.messages()].filter(m => m.severity === 'error').map(m => `line ${m.line}: ${m.text}`));
+        const tree = watch && this.trees.of(command.syntax), isAdmitted = !watch || (!broken.length && watch.admits(tree, source, command.syntax, state)); // rules need whole commands
+        const before = this.environment(state), declaresCode = isAdmitted && watch && isNotation(tree);
+        lean.guard.code = watch ? [...code, ...(declaresCode ? [{ before, after: NONE }] : [])] : WHATEVER;
+        const after = isAdmitted ? this.elaborate(state, source, command) : lean.release(command.syntax);
+        const failed = [...broken, ...after?.messages().filter(isError) ?? []], isKept = isAdmitted && !(watch?.hasLeftOut && failed.length);
+        if (isKept) watch?.elaborated(after.state);
+        if (isKept && declaresCode) code.push({ before: lean.retain(before), after: lean.retain(this.environment(after.state)) });
+        if (!watch?.hasLeftOut) errors.push(...failed.map(m => `line ${m.line}: ${m.text}`)); // otherwise it may lack what was left out
+        if (after) lean.release(isKept ? state : after.state);
+        if (isKept) state = after.state;
       }
     } finally { source.release(); }
-    return { state, errors, refused: refused ?? rules?.additionsRefusal(state) ?? '', theorems: new Map() };
+    if (!watch) code.push({ before: NONE, after: lean.retain(this.environment(state)) });
+    return { ...watch?.findings(), text, state, code, errors, theorems: new Map() };
   }
 
   /**
@@ -101,6 +104,33 @@ class Frontend {
       throw error;
     }
     return { state: after, messages: () => messagesOf(lean, lean.field(after, STATE.messages)) };
+  }
+
+  /** `use(syntax, source, messages)` of the first command of a text, parsed where a borrowed state is. */
+  parsed(state, text, use) {
+    const source = new Source(this.lean, text), { syntax, messages } = source.next(state);
+    try {
+      return use(syntax, source, messages);
+    } finally {
+      source.release();
+      this.lean.release(syntax);
+    }
+  }
+
+  /** Lean's first error about a command, tried where a borrowed state is; empty when there is none. */
+  failure(state, text) {
+    const source = new Source(this.lean, text), command = source.next(state), after = this.elaborate(state, source, command);
+    const error = [...command.messages, ...after.messages()].find(m => m.severity === 'error');
+    this.lean.release(after.state);
+    source.release();
+    return error?.text ?? '';
+  }
+
+  /** Whether a borrowed state's `autoImplicit` is off: then a name that nothing declares is an error, not a variable. */
+  isAutoImplicitOff(state) {
+    const { lean } = this, options = lean.field(this.scope(state), SCOPE.options), name = lean.name('autoImplicit');
+    const isOn = lean.number(lean.call('l_Lean_KVMap_getBool', lean.retain(options), name, lean.box(1))) === 1;
+    return !isOn;
   }
 
   environment(state) { return this.lean.field(state, STATE.environment); }
@@ -142,10 +172,19 @@ class Source {
     lean.release(parsed);
     return { syntax, messages };
   }
+  /** The text between two byte positions. */
+  slice(start, end) { return this.bytes.subarray(start, end).toString('utf8'); }
+  /** The text before a message's line and column (in characters). */
+  before({ line, column }) {
+    const lines = this.slice(0).split('\n');
+    return lines.slice(0, line - 1).map(text => text + '\n').join('') + [...lines[line - 1]].slice(0, column).join('');
+  }
+  /** Line (from 1) in which a borrowed syntax begins. */
+  lineOf(syntax) { return this.slice(0, syntaxRange(this.lean, syntax)?.[0] ?? 0).split('\n').length; }
   /** The part of the text that a borrowed syntax was parsed from. */
   textOf(syntax) {
     const range = syntaxRange(this.lean, syntax);
-    return range ? this.bytes.subarray(...range).toString('utf8') : '';
+    return range ? this.slice(...range) : '';
   }
   /** What is left: {isEnd: nothing but space and comments, hasCommand: another command, messages}. */
   rest(state) {

@@ -32,7 +32,7 @@ class Goals {
   constructor(frontend, dependencies) {
     this.frontend = frontend;
     this.dependencies = dependencies;
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}}; of a root also {contexts, commandState, goal, itself}
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics}; of a root also {contexts, commandState, code, theorem, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -44,7 +44,7 @@ class Goals {
     const captured = this.capture(header.state, theorem.text);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), commandState: lean.retain(header.state) };
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], commandState: lean.retain(header.state), code: header.code, theorem };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
@@ -60,12 +60,13 @@ class Goals {
   tactic({ id, parent, tactic, heartbeats }) {
     const { lean } = this.frontend, before = this.states.get(parent);
     if (!before) throw new Refused('there is no such state: its search has been released');
+    lean.guard.code = before.root.code;
     const { root } = before, block = this.parse(root, tactic);
     const core = lean.with(lean.retain(root.contexts.core), { [CORE_CONTEXT.maxHeartbeats]: lean.box(Math.min(heartbeats * HEARTBEAT_UNIT, MOST_HEARTBEATS)) });
     const contexts = { ...root.contexts, core };
     let after;
     try { after = this.evaluate(block, contexts, before.values); } finally { lean.release(core); }
-    const state = { root, values: after };
+    const state = { root, values: after, tactics: [...before.tactics, tactic] };
     try {
       const goals = this.goalsOf(after);
       this.refuseCheats(before, state, goals);
@@ -219,7 +220,7 @@ class Goals {
 
   /**
    * Throws when what was just proved contains `sorry` or the theorem itself (a recursion, which only the whole proof could justify);
-   * and, of a finished proof, when it has holes or trusts compiled code.
+   * and, of a finished proof, when it has holes or trusts compiled code. `let rec` leaves a hole until Lean has seen the whole proof.
    */
   refuseCheats(before, state, goals) {
     const { lean } = this.frontend;
@@ -231,15 +232,34 @@ class Goals {
     }
     if (goals.length) return;
     this.withProof(state, state.root.goal, proof => {
-      if (lean.raw('l_Lean_Expr_hasMVar')(proof) === 1) throw new Refused('no goals are left, but the proof has holes (unassigned metavariables)');
-      const environment = kernel(lean, lean.field(state.values.core, CORE_STATE.environment));
+      if (lean.raw('l_Lean_Expr_hasMVar')(proof) === 1) return this.refuseHoles(state);
       const names = lean.call('l_Lean_Expr_getUsedConstants', lean.retain(proof));
-      const { axioms } = this.dependencies.axioms(environment, lean.items(names));
+      this.refuseAxioms(lean.field(state.values.core, CORE_STATE.environment), lean.items(names));
       lean.release(names);
-      lean.release(environment);
-      const forbidden = axioms.filter(axiom => FORBIDDEN.has(axiom));
-      if (forbidden.length) throw new Refused(`the proof uses ${forbidden.join(', ')}`);
     });
+  }
+
+  /** Throws unless the tactics of a state are, as a whole, a proof. */
+  refuseHoles({ root, tactics }) {
+    const { frontend } = this, { lean } = frontend, { text, nameParts } = root.theorem;
+    const source = new Source(lean, text + tactics.join('\n') + '\n'), command = source.next(root.commandState);
+    const after = frontend.elaborate(root.commandState, source, command), name = lean.nameOf(nameParts);
+    try {
+      const error = [...command.messages, ...after.messages()].find(m => m.severity === 'error');
+      if (error) throw new Refused(`no goals are left, but the proof has holes: ${error.text}`);
+      this.refuseAxioms(frontend.environment(after.state), [name]);
+    } finally {
+      source.release();
+      for (const object of [after.state, name]) lean.release(object);
+    }
+  }
+
+  /** Throws when constants (borrowed names) depend on trust in compiled code, or on `sorry`. */
+  refuseAxioms(elaborated, names) {
+    const environment = kernel(this.frontend.lean, elaborated);
+    const forbidden = this.dependencies.axioms(environment, names).axioms.filter(axiom => FORBIDDEN.has(axiom));
+    this.frontend.lean.release(environment);
+    if (forbidden.length) throw new Refused(`the proof uses ${forbidden.join(', ')}`);
   }
 
   /** Calls `use` with what has been assigned to a goal (borrowed), all assignments inserted. */

@@ -7,6 +7,7 @@
 // An instance of role `judge` judges and does nothing else; those of role `reader` and `author` elaborate, and only what the supervisor sends
 // them makes the difference: a reader sees nothing but headers and statements that somebody vouches for.
 
+const fs = require('fs'), path = require('path');
 const { parentPort, workerData } = require('worker_threads');
 const { start } = require('./runtime.cjs');
 const { LeanError } = require('./objects.cjs');
@@ -21,8 +22,8 @@ const MESSAGE_CHARACTERS = 8000;
 
 async function main() {
   const { baked, snapshot, module, memoryMb, role } = workerData;
-  const { lean, environment } = await start({ baked, module, memoryMb, source: { snapshot } });
-  const handlers = role === 'judge' ? judging(lean, environment) : elaborating(lean, environment);
+  const { lean, environment, isStackWhole } = await start({ baked, module, memoryMb, source: { snapshot } });
+  const handlers = role === 'judge' ? judging(lean, environment, isStackWhole, baked) : elaborating(lean, environment);
   parentPort.on('message', request => {
     if (request.kind === 'release') return handlers.release(request); // not answered
     const lost = replay(handlers, request.replay ?? []), started = performance.now();
@@ -34,9 +35,16 @@ async function main() {
   parentPort.postMessage({ ready: true });
 }
 
-function judging(lean, environment) {
-  const judge = new Judge(lean, environment);
-  return { judge: request => judge.judge(request) };
+function judging(lean, environment, isStackWhole, baked) {
+  lean.raw('_ZN4lean15save_stack_infoEb')(0); // so that the kernel notices in time that it recurses too deep
+  const judge = new Judge(lean, environment, JSON.parse(fs.readFileSync(path.join(baked, 'missing.json'), 'utf8')));
+  return {
+    judge(request) {
+      const verdict = judge.judge(request);
+      if (!isStackWhole()) throw new Error('the stack is used up');
+      return verdict;
+    },
+  };
 }
 
 function elaborating(lean, environment) {

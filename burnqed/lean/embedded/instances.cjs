@@ -8,6 +8,7 @@ const path = require('path');
 const { Worker } = require('worker_threads');
 
 const STACK_MB = 256;             // of an instance's thread: Lean recurses deeply; only what is touched costs memory
+const JUDGE_STACK_MB = 64;        // so small that it overflows, which ends the instance, before Lean's own stack in the memory runs into other data
 const JAVASCRIPT_HEAP_MB = 512;
 const REPLAY_FACTOR = 3;          // a replayed tactic may take this times as long as the first time before it counts as hanging
 const TERMINATION_MS = 1000;
@@ -56,7 +57,7 @@ class Instances {
     const { baked, module, memoryMb, role } = this.settings;
     const worker = new Worker(path.join(__dirname, 'instance.cjs'), {
       workerData: { baked, snapshot: path.join(baked, 'init.snapshot'), module, memoryMb, role },
-      resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: JAVASCRIPT_HEAP_MB },
+      resourceLimits: { stackSizeMb: role === 'judge' ? JUDGE_STACK_MB : STACK_MB, maxOldGenerationSizeMb: JAVASCRIPT_HEAP_MB },
       stdout: true, stderr: true,   // standard output is the supervisor's alone
     });
     Object.assign(instance, { worker, generation: instance.generation + 1, isReady: false, job: null, served: 0, heapMb: 0, born: performance.now() });

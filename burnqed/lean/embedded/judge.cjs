@@ -8,8 +8,11 @@
 //
 // Everything is built from plain data by Lean's own constructors, so that no cached hash or flag is the sender's.
 
+const fs = require('fs');
 const { Data, Forbidden } = require('./data.cjs');
 const { Dependencies, describe, find, kernel } = require('./environment.cjs');
+const { exportWhole } = require('./export.cjs');
+const { Inductives } = require('./inductives.cjs');
 
 const KEPT_STATEMENTS = 16;
 const STANDARD_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound']), COMPILER_AXIOMS = new Set(['Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
@@ -117,26 +120,38 @@ class Built {
     this.terms = new Terms(lean, this.data);
   }
   key(name) { return this.data.names[name].key; }
-  keysOf({ kind, name, types, ctors, recs }) { return kind === 'inductive' ? [...types, ...ctors, ...recs].map(member => this.key(member.name)) : [this.key(name)]; }
+  /** Borrowed names of all constants outside the text that it mentions. */
+  mentioned() {
+    const names = new Set(this.data.expressions.filter(({ kind }) => kind === 'const' || kind === 'proj').map(({ name }) => name));
+    return [...names].filter(name => !this.places.has(this.key(name))).map(name => this.terms.names[name]);
+  }
+  namesOf({ kind, name, types, ctors, recs }) { return kind === 'inductive' ? [...types, ...ctors, ...recs].map(member => member.name) : [name]; }
+  keysOf(declared) { return this.namesOf(declared).map(name => this.key(name)); }
   keyList(names) { return names.map(name => this.key(name)).join(); }
 }
 
 class Judge {
-  constructor(lean, environment) {
-    Object.assign(this, { lean, dependencies: new Dependencies(lean, environment), library: kernel(lean, environment) });
+  /** @param missing names (texts) that the library mentions but does not contain: whoever declared one would decide what the library says */
+  constructor(lean, environment, missing) {
+    Object.assign(this, { lean, missing: new Set(missing), dependencies: new Dependencies(lean, environment), library: kernel(lean, environment) });
     this.statements = new Map(); // text → {built, environment}; the least recently used one first
   }
 
-  /** {statement, proof} → {objection (empty when the proof is accepted), couldNotCheck, axioms, library}. */
-  judge({ statement, proof }) {
+  /**
+   * {statement, proof} → {objection (empty when the proof is accepted), could_not_check, axioms, library}. With `exportTo`, what is accepted is
+   * written to that file for other kernels: the theorem and all that it uses, also of the library, from the judge's own environment; and
+   * `permitted` names the axioms in it.
+   */
+  judge({ statement, proof, exportTo }) {
     const { lean } = this, verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
     let built = null, environment = null;
     try {
       const stated = this.stated(statement);
       built = new Built(lean, proof);
       environment = this.proved(stated, built);
-      Object.assign(verdict, this.dependencies.axioms(environment, [stated.built.terms.names[stated.built.goal.name]]));
+      Object.assign(verdict, this.dependencies.axioms(environment, [...stated.built.mentioned(), ...built.mentioned()]));
       verdict.objection = axiomsObjection(verdict.axioms);
+      if (exportTo && !verdict.objection) verdict.permitted = this.write(exportTo, environment, stated.built);
     } catch (error) {
       if (!(error instanceof Forbidden || error instanceof GaveUp)) throw error;
       Object.assign(verdict, { objection: error.message, could_not_check: error instanceof GaveUp });
@@ -145,6 +160,13 @@ class Judge {
       if (environment) lean.release(environment);
     }
     return verdict;
+  }
+
+  /** Names of the axioms in the file. */
+  write(file, environment, { terms, goal }) {
+    const text = exportWhole(this.lean, environment, terms.names[goal.name]);
+    fs.writeFileSync(file, text);
+    return axiomsOf(text);
   }
 
   /** What a statement's text gives: {built, environment: the library's and the statement's definitions}. */
@@ -185,6 +207,12 @@ class Judge {
         throw new Forbidden('the proof changes a definition that the statement uses');
       }
     }
+    try {
+      this.checkProjections(environment, built);
+    } catch (error) {
+      lean.release(environment);
+      throw error;
+    }
     return environment;
   }
 
@@ -205,17 +233,73 @@ class Judge {
       lean.release(environment);
       throw new Forbidden(`it assumes the axiom ${built.data.shown(declared.name)}`);
     }
+    let present = environment;
+    const inductives = declared.kind === 'inductive' ? new Inductives(built.data, declared, name => this.parametersOf(present, built.terms.names[name])) : null;
+    try {
+      this.checkNames(environment, built, declared);
+      inductives?.check();
+    } catch (error) {
+      lean.release(environment);
+      throw error;
+    }
     const result = lean.raw('lean_add_decl')(environment, NO_LIMIT, built.terms.declaration(declared), NO_TOKEN);
     const content = lean.retain(lean.field(result, 0)), failed = lean.tag(result) === 0;
     lean.release(result);
     if (failed) throw this.exception(content);
+    present = content;
     try {
-      if (declared.kind === 'inductive') this.compare(content, built, declared);
+      if (inductives) {
+        this.compare(content, built, declared);
+        inductives.checkRecursors();
+        this.recheck(content, built, declared);
+      }
     } catch (error) {
       lean.release(content);
       throw error;
     }
     return content;
+  }
+
+  /** The names that a declaration declares are new, and nothing in the library speaks of them already. */
+  checkNames(environment, built, declared) {
+    for (const name of built.namesOf(declared)) {
+      const object = built.terms.names[name];
+      if (find(this.lean, environment, object)) throw new Forbidden(`it declares ${built.data.shown(name)}, which exists`);
+      if (this.missing.has(this.lean.nameText(object))) throw new Forbidden(`it declares ${built.data.shown(name)}, which the library mentions but does not contain`);
+    }
+  }
+
+  /** How many parameters the inductive type of this name (borrowed) has; null if it is none. */
+  parametersOf(environment, name) {
+    const info = find(this.lean, environment, name);
+    return info && describe(this.lean, info).kind === 'inductive' ? this.lean.number(this.lean.field(this.lean.field(info, 0), 1)) : null;
+  }
+
+  /** The kernel checks once more what it made of an inductive declaration: it skips parts of what it is given, and all of what it makes. */
+  recheck(environment, built, { types, ctors, recs }) {
+    const { lean } = this, whole = lean.raw('lean_elab_environment_of_kernel_env')(lean.retain(environment));
+    try {
+      for (const term of [...types, ...ctors, ...recs].map(member => member.type).concat(recs.flatMap(rec => rec.rules.map(rule => rule.rhs)))) {
+        const result = lean.raw('lean_kernel_check')(lean.retain(whole), lean.raw('lean_mk_empty_local_ctx')(lean.box(0)), built.terms.at(term));
+        const content = lean.retain(lean.field(result, 0)), failed = lean.tag(result) === 0;
+        lean.release(result);
+        if (failed) throw this.exception(content);
+        lean.release(content);
+      }
+    } finally { lean.release(whole); }
+  }
+
+  /** Projections are of structures: one constructor, no indices, and the field exists. */
+  checkProjections(environment, { data, terms }) {
+    const { lean } = this;
+    for (const { kind, name, index } of data.expressions) {
+      if (kind !== 'proj') continue;
+      const info = find(lean, environment, terms.names[name]), type = info && describe(lean, info);
+      const [constructor, ...others] = type?.kind === 'inductive' ? type.constructors : [];
+      const isStructure = constructor && !others.length && lean.number(lean.field(lean.field(info, 0), 2)) === 0;
+      const fields = isStructure ? lean.number(lean.field(lean.field(find(lean, environment, constructor), 0), 4)) : 0;
+      if (index >= fields) throw new Forbidden('a projection is of no structure, or of no field');
+    }
   }
 
   exception(exception) {
@@ -228,11 +312,11 @@ class Judge {
   /** Constructors and recursors have to be those that the kernel made. */
   compare(environment, built, { types, ctors, recs }) {
     const { lean } = this;
-    const made = member => {
+    const made = (member, kind) => {
       const info = find(lean, environment, built.terms.names[member.name]);
       if (!info) throw new Forbidden('a recursor is not the kernel\'s');
-      const { levels, type } = describe(lean, info), value = lean.field(info, 0);
-      if (levels.length !== member.levelParams.length || !this.isMade(built, member.type, type)) throw new Forbidden('a recursor or constructor is not the kernel\'s');
+      const { kind: found, levels, type } = describe(lean, info), value = lean.field(info, 0);
+      if (found !== kind || levels.length !== member.levelParams.length || !this.isMade(built, member.type, type)) throw new Forbidden('a recursor or constructor is not the kernel\'s');
       return value;
     };
     const numbers = (value, first, count) => Array.from({ length: count }, (_, index) => lean.number(lean.field(value, first + index))).join();
@@ -242,19 +326,20 @@ class Judge {
     };
     let nested = 0;
     for (const type of types) {
-      const value = made(type);
+      const value = made(type, 'inductive');
       expect(numbers(value, 1, 2), type.numParams, type.numIndices);
       expect(numbers(value, 5, 1), type.numNested);
       expect(flags(value, 3), type.isRec, type.isUnsafe, type.isReflexive);
       nested = type.numNested;
     }
-    for (const ctor of ctors) expect(numbers(made(ctor), 2, 3), ctor.cidx, ctor.numParams, ctor.numFields);
+    for (const ctor of ctors) expect(numbers(made(ctor, 'constructor'), 2, 3), ctor.cidx, ctor.numParams, ctor.numFields);
     expect(String(recs.length), types.length + nested);
     for (const rec of recs) {
-      const value = made(rec), rules = lean.list(lean.field(value, 6));
+      const value = made(rec, 'recursor'), rules = lean.list(lean.field(value, 6));
       expect(numbers(value, 2, 4), rec.numParams, rec.numIndices, rec.numMotives, rec.numMinors);
       expect(flags(value, 2), rec.k, rec.isUnsafe);
       expect(String(rules.length), rec.rules.length);
+      if (!this.isNamed(built, rec.all, lean.list(lean.field(value, 1))) || !this.isNamed(built, rec.rules.map(rule => rule.ctor), rules.map(rule => lean.field(rule, 0)))) throw new Forbidden('a recursor is not the kernel\'s');
       rules.forEach((rule, index) => {
         expect(numbers(rule, 1, 1), rec.rules[index].nfields);
         if (!this.isMade(built, rec.rules[index].rhs, lean.field(rule, 2))) throw new Forbidden('a recursor is not the kernel\'s');
@@ -262,7 +347,20 @@ class Judge {
     }
   }
 
+  isNamed(built, names, objects) { return names.map(name => this.lean.nameText(built.terms.names[name])).join() === objects.map(object => this.lean.nameText(object)).join(); }
   isMade(built, index, object) { return this.lean.raw('lean_expr_eqv')(built.terms.expressions[index], object) === 1; }
+}
+
+/** Names of the axioms that an export declares; sorted. */
+function axiomsOf(text) {
+  const names = [[]], axioms = [];
+  for (const line of text.split('\n')) {
+    if (line.endsWith('}') && /"in":\d+}$/.test(line)) {
+      const { str, num } = JSON.parse(line);
+      names.push([...names[(str ?? num).pre], str ? str.str : num.i]);
+    } else if (line.startsWith('{"axiom":')) axioms.push(names[JSON.parse(line).axiom.name].join('.'));
+  }
+  return axioms.sort();
 }
 
 function axiomsObjection(axioms) {

@@ -4,24 +4,28 @@
 // A snapshot is the WebAssembly memory right after the library was imported, without its empty pages: two pages of header (words:
 // environment, low end of the stack, pages of memory, pages stored; from byte 64 on the stored pages' numbers, 16 bits each), then
 // the pages.
+//
+// What is started from a snapshot asks nothing of the outside but memory, exceptions and clocks (imports.cjs), and evaluates nothing but the
+// library's declarations, data, and what `lean.guard.code` says (guard.cjs): none at first, then what the header in use may have evaluated.
+// Tests of what stands behind the guard start without it (`isGuarded: false`).
 
 const fs = require('fs'), path = require('path');
+const { Guard } = require('./guard.cjs');
+const { closeOutside, limitMemory } = require('./imports.cjs');
 const { Objects } = require('./objects.cjs');
 
 const PAGE = 65536, HEADER = 2 * PAGE, HEADER_PAGES = 64;
-const STACK_BYTES = 64 << 20;
+const STACK_BYTES = 64 << 20, STACK_MARGIN = PAGE;
 const LIBRARY = 'Init';          // what theorems may refer to; metaprograms of `Lean` could bypass the kernel
 const IMPORT_EVERYTHING = 2;     // OLeanLevel.private
 const NO_OPTIONS = 1;            // box(0)
-const OUTSIDE = /^(__syscall_|fd_|_emscripten_system$|_emscripten_dlopen|_dlopen_js$|emscripten_wget|getaddrinfo$|getnameinfo$|__pthread_create_js$|emscripten_asm_const|lean_uv_)/;
-const EACCES = 2;                // in WASI's numbering
 
 /**
  * @param baked   folder with lean.js, lean.wasm (given compiled as `module`) and symbols.bin
  * @param source  {snapshot: file} or {library: folder with the .olean files}
- * @returns promise of {lean: Objects, environment, saveSnapshot(file)}
+ * @returns promise of {lean: Objects, environment, isStackWhole(): false when the stack is, or was, almost used up, saveSnapshot(file)}
  */
-function start({ baked, module, memoryMb, source }) {
+function start({ baked, module, memoryMb, isGuarded = true, source }) {
   return new Promise((resolve, reject) => {
     const emscripten = globalThis.__leanModule = {
       noInitialRun: true,
@@ -29,40 +33,22 @@ function start({ baked, module, memoryMb, source }) {
       onAbort(why) { throw new WebAssembly.RuntimeError(`Lean aborted: ${why}`); },
       instantiateWasm(imports, receive) {
         if (memoryMb) limitMemory(imports.env, memoryMb);
-        if (source.snapshot) closeOutside(imports);
+        if (source.snapshot) closeOutside(imports.env); // also those of WASI
         receive(new WebAssembly.Instance(module, imports), module);
       },
       onRuntimeInitialized() {
-        try { resolve(boot(emscripten.internals, baked, source)); } catch (error) { reject(error); }
+        try { resolve(boot(emscripten.internals, baked, isGuarded, source)); } catch (error) { reject(error); }
       },
     };
     require(path.join(baked, 'lean.js'));
   });
 }
 
-/** Refuses growth beyond the cap: Lean then ends with "out of memory" instead of taking the machine's. */
-function limitMemory(imports, memoryMb) {
-  const resize = imports.emscripten_resize_heap;
-  imports.emscripten_resize_heap = bytes => (bytes >>> 0) > memoryMb * 1048576 ? 0 : resize(bytes);
-}
-
-/** What a closed function returns: an error number of WASI's calls, a negative one of system calls, a null pointer of embedded JavaScript. */
-function refusalOf(name) {
-  if (name.startsWith('emscripten_asm_const')) return 0;
-  return name.startsWith('fd_') ? EACCES : -EACCES;
-}
-
-/** Theorems and tactics are text from strangers: files, processes, sockets and threads fail, whatever calls them. */
-function closeOutside(imports) {
-  for (const group of [imports.env, imports.wasi_snapshot_preview1]) {
-    for (const name of Object.keys(group)) if (OUTSIDE.test(name)) group[name] = () => refusalOf(name);
-  }
-}
-
-function boot(internals, baked, source) {
+function boot(internals, baked, isGuarded, source) {
   const runtime = makeRuntime(internals), lean = new Objects(runtime);
   const { environment, stack } = source.snapshot ? restore(internals, runtime, source.snapshot) : importLibrary(internals, lean, baked, source.library);
-  return { lean, environment, saveSnapshot: file => save(lean, environment, stack, file) };
+  if (source.snapshot) lean.guard = new Guard(lean, environment, isGuarded);
+  return { lean, environment, isStackWhole: () => isUntouched(lean, stack), saveSnapshot: file => save(lean, environment, stack, file) };
 }
 
 function makeRuntime(internals) {
@@ -91,7 +77,9 @@ function makeRuntime(internals) {
     };
     return { during };
   };
-  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), hook };
+  /** Puts `handler(...args)`, or the function of another symbol, in the slot of `symbol`, for good. */
+  const replace = (symbol, by) => internals.table.set(address(symbol), typeof by === 'string' ? internals.table.get(address(by)) : asWebAssembly(by, by.length));
+  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), hook, replace };
 }
 
 /** A JavaScript function of `count` 32-bit numbers that returns one, as the table needs it: imported and exported again by a tiny module. */
@@ -102,6 +90,12 @@ function asWebAssembly(handler, count) {
     ...section(2, [1, 1, 0x65, 1, 0x66, 0, 0]),            // import "e" "f" as function 0 of type 0
     ...section(7, [1, 1, 0x66, 0, 0])];                    // export "f" = function 0
   return new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(bytes)), { e: { f: handler } }).exports.f;
+}
+
+/** Whether the low end of the stack was never reached: beyond it are other objects. */
+function isUntouched(lean, stack) {
+  lean.views();
+  return lean.bytes.subarray(stack, stack + STACK_MARGIN).every(byte => byte === 0);
 }
 
 function useStack(internals, runtime, low) {
@@ -169,6 +163,7 @@ function restore(internals, runtime, file) {
   }
   fs.closeSync(input);
   for (let p = 0; p < have; p++) if (!isStored[p]) bytes.fill(0, p * PAGE, (p + 1) * PAGE);
+  bytes.fill(0, stack, stack + STACK_MARGIN);
   useStack(internals, runtime, stack);
   return { environment, stack };
 }

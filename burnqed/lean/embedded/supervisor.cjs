@@ -7,8 +7,8 @@
 //     goal.start  {header, statement, heartbeats}            → {state, goals} or {error: {kind, message}}
 //     goal.tactic {state, tactic, heartbeats}                → {state, goals} or {error: {kind, message}}
 //     goal.release {root}                                    → {}         forgets every state of that search
-//     check       {header, statement, proof, isTrusted, …}   → facts (facts.py) or {error: {kind, message}}   (verdicts.cjs)
-//     judge       {header, statement, export}                → facts of what somebody says that a proof added
+//     check       {header, statement, proof, isTrusted, exportTo?, …}   → facts (facts.py) or {error: {kind, message}}   (verdicts.cjs)
+//     judge       {header, statement, export, exportTo?}     → facts of what somebody says that a proof added
 //     stats       {}                                         → {rss, states, instances: [{served, heapMb, ready, …}], …}
 // kind of an error: `error` Lean refused, `timeout` wall clock or heartbeats, `crash` the instance died.
 //
@@ -108,11 +108,14 @@ process.stdin.on('end', end);
 process.stdin.on('error', end);
 process.stdout.on('error', end);
 
-let unfinished = '';
+let unfinished = []; // parts of a line whose end has not come
 process.stdin.setEncoding('utf8');
 process.stdin.on('data', chunk => {
-  const lines = (unfinished + chunk).split('\n');
-  unfinished = lines.pop();
+  const [first, ...others] = chunk.split('\n');
+  unfinished.push(first);
+  if (!others.length) return;
+  const lines = [unfinished.join(''), ...others];
+  unfinished = [lines.pop()];
   for (const line of lines) if (line) serve(line);
 });
 

@@ -2,7 +2,8 @@
 // From a statement as users write it to the text that is elaborated, and to the proposition it stands for.
 //
 // A statement is a closed proposition (`∀ a b : Nat, …`) or a full theorem (`theorem foo (a b : Nat) : … := by …`, also `lemma`,
-// `example`, with modifiers, or after `open … in`), whose proof is ignored. Lean's own parser finds the parts.
+// `example`, with modifiers, or after `open … in`), whose proof is ignored. Lean's own parser finds the parts, also the word `lemma`, which
+// is Mathlib's: where the parser misses a command.
 // The proposition is what the statement elaborates to on its own, before anybody's proof is looked at.
 
 const { Source, syntaxKind, syntaxArguments, syntaxRange } = require('./frontend.cjs');
@@ -69,7 +70,7 @@ function elaborate(frontend, dependencies, state, theorem) {
 
 /** {before, name (as written), nameParts (full), signature (text from the name to `:=`), isClosed: a closed proposition} or {error}. */
 function shapeOf(frontend, state, statement) {
-  const { lean } = frontend, text = statement.trim().replaceAll('\r\n', '\n').replace(/^((?:.*\bin\s+|\s*@\[[^\]]*\]\s*)*)lemma\b/s, '$1theorem');
+  const { lean } = frontend, text = withTheorem(frontend, state, statement.trim().replaceAll('\r\n', '\n'));
   const namespace = lean.nameParts(lean.field(frontend.scope(state), 2));
   const source = new Source(lean, text), command = source.next(state);
   try {
@@ -79,7 +80,7 @@ function shapeOf(frontend, state, statement) {
       return { before: '', name: unused.at(-1), nameParts: unused, signature: ` : (${text}\n)`, isClosed: true };
     }
     if (source.rest(state).hasCommand) return { error: 'the statement is followed by another command' };
-    const slice = ([start, end]) => source.bytes.subarray(start, end).toString('utf8');
+    const slice = range => source.slice(...range);
     const range = syntaxRange(lean, parts.signature);
     if (parts.kind !== 'theorem' && parts.kind !== 'example') return { error: `the statement is a ${parts.kind}, not a theorem` };
     if (!range) return { error: command.messages[0]?.text ?? 'the theorem has no statement' };
@@ -100,6 +101,20 @@ function shapeOf(frontend, state, statement) {
     source.release();
     lean.release(command.syntax);
   }
+}
+
+/** A text with `theorem` for the `lemma` that stands where Lean expects a command, if that gives a theorem with a name. */
+function withTheorem(frontend, state, text) {
+  const failure = part => frontend.parsed(state, part, (syntax, source, messages) => { // where a text is no declaration, or null
+    const error = declaration(frontend.lean, syntax) ? null : messages.find(m => m.severity === 'error');
+    return error ? source.before(error).length : null;
+  });
+  const end = failure(text); // Lean says where the token before ends; of the rest alone, where the word begins
+  if (end === null) return text;
+  const word = end + (failure(text.slice(end)) ?? 0);
+  if (!/^lemma\s/.test(text.slice(word))) return text;
+  const renamed = text.slice(0, word) + 'theorem' + text.slice(word + 'lemma'.length);
+  return frontend.parsed(state, renamed, syntax => nameOf(frontend, declaration(frontend.lean, syntax) ?? {})) ? renamed : text;
 }
 
 /** Parts of the innermost declaration of `… in … in theorem …`, or null when the command is something else. */

@@ -35,7 +35,7 @@ class Verdicts {
   /** Facts about what somebody says that a proof of a trusted statement added. */
   async judge(request) {
     const stated = await this.stated(request);
-    return stated.statement ? this.judged(request, { ...unproved(stated), commands: 1, proof: request.export }) : unproved(stated);
+    return stated.statement ? this.judged(request, { ...unproved(stated), statement: stated.statement, commands: 1, proof: request.export }) : unproved(stated);
   }
 
   // ---- steps of the above
@@ -47,7 +47,7 @@ class Verdicts {
     const verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
     if (facts.refused || facts.header_errors.length || facts.statement_errors.length || facts.commands !== 1 || facts.messages.some(isError)) return { ...facts, ...verdict };
     if (!proof) return { ...facts, ...verdict, objection: 'the text declares no theorem of that name' };
-    const { error, seconds, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, wantsExport: request.wantsExport });
+    const { error, seconds, wasFresh: _, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, exportTo: request.exportTo });
     if (error) Object.assign(judged, { ...verdict, objection: error.message, could_not_check: true });
     return { ...facts, ...judged, seconds: facts.seconds + seconds };
   }
@@ -63,8 +63,8 @@ class Verdicts {
     return answer.then(stated => ({ ...stated, seconds: stated.seconds ?? 0 }));
   }
 
-  async ask(pool, { header, statement, proof, isTrusted, heartbeats, timeoutMs }, { isFresh = false, ...message }) {
-    const { answer, wasFresh } = await pool.work({ message: { header, statement, proof, isTrusted, heartbeats, ...message }, timeoutMs, isFresh });
+  async ask(pool, { header, statement, proof, introductions, isTrusted, twins, heartbeats, timeoutMs }, { isFresh = false, ...message }) {
+    const { answer, wasFresh } = await pool.work({ message: { header, statement, proof, introductions, isTrusted, twins, heartbeats, ...message }, timeoutMs, isFresh });
     return { ...answer, wasFresh };
   }
 }

@@ -1,0 +1,106 @@
+'use strict';
+// Variables of a stranger's header. A theorem takes the instances among them along without being asked, so they may assume nothing but what is
+// usual: that types among the variables have the structure of a class of the library's (`[BEq α]`, `[Monad m]`, also `[Inhabited α]`), and
+// that something is decidable, as everything is. `[Nonempty p]` of a proposition assumes it, `[LE Nat]` is another order.
+//
+// What is looked at is what Lean makes of them: the binders of a theorem that mentions all of them.
+
+const { Source, syntaxRange } = require('./frontend.cjs');
+const { constantInfo, describe, find } = require('./environment.cjs');
+const { identifiers } = require('./rules.cjs');
+
+const PROBE = 'burnqed_variables';
+const VARIABLES = 5;              // Lean.Elab.Command.Scope.varDecls
+const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 7, literal: 9, mdata: 10 }; // tags of Lean.Expr
+const BINDER_INFO = 8, INSTANCE = 3;
+const DECIDABLE = new Set(['Decidable', 'DecidableEq', 'DecidablePred', 'DecidableRel', 'DecidableLT', 'DecidableLE']);
+
+/** {line, why} when the variables in scope at the end of a header assume too much, or null. */
+function variablesDoubt(frontend, dependencies, { state, text }) {
+  const { lean } = frontend, variables = lean.items(lean.field(frontend.scope(state), VARIABLES)), trees = variables.map(variable => frontend.trees.of(variable));
+  const instances = variables.filter((_, index) => trees[index].kind === 'Lean.Parser.Term.instBinder');
+  if (!instances.length) return null;
+  const mention = names => `theorem ${PROBE} : ${names.map(name => `@_root_.Eq _ ${name} ${name} ∧ `).join('')}_root_.True := sorry`;
+  const mentioned = new Set(trees.flatMap(identifiers).map(({ name }) => `«${name[0]}»`)), names = [...mentioned].filter(name => !frontend.failure(state, mention([name])));
+  const probe = new Source(lean, mention(names)), after = frontend.elaborate(state, probe, probe.next(state));
+  try {
+    const info = constantInfo(frontend, after.state, [...lean.nameParts(lean.field(frontend.scope(state), 2)), PROBE]);
+    const index = info ? new Binders(frontend, dependencies).firstBad(info.type) : 0;
+    if (index < 0) return null;
+    const bytes = Buffer.from(text), [start, end] = syntaxRange(lean, instances[index] ?? instances[0]), slice = (...range) => bytes.subarray(...range).toString('utf8');
+    return { line: slice(0, start).split('\n').length, why: `the variable \`${slice(start, end)}\` assumes more than a structure of the library's on types; put it into the statement` };
+  } finally {
+    lean.release(after.state);
+    probe.release();
+  }
+}
+
+class Binders {
+  constructor(frontend, dependencies) {
+    Object.assign(this, { frontend, dependencies, lean: frontend.lean });
+  }
+
+  /** Number of the first instance among the binders of a type that assumes too much, counting instances; -1 when there is none. */
+  firstBad(type) {
+    let count = 0;
+    for (const binders = []; this.lean.tag(type) === EXPRESSION.forall; type = this.under(type, binders)) {
+      if (this.isInstanceBinder(type) && !this.isHarmless(this.lean.field(type, 1), binders)) return count;
+      count += this.isInstanceBinder(type);
+    }
+    return -1;
+  }
+
+  // ---- steps of the above; expressions are borrowed, `binders` {type, isInstance} are those around them
+
+  isInstanceBinder(forall) { return this.lean.scalar(forall, BINDER_INFO) === INSTANCE; }
+
+  /** Body of a `∀`, whose binder is added to the others. */
+  under(forall, binders) {
+    binders.push({ type: this.lean.field(forall, 1), isInstance: this.isInstanceBinder(forall) });
+    return this.lean.field(forall, 2);
+  }
+
+  isHarmless(type, outer) {
+    const { lean } = this, binders = [...outer];
+    for (; lean.tag(type) === EXPRESSION.forall;) type = this.under(type, binders);
+    const { head, parameters } = this.taken(type);
+    const info = lean.tag(head) === EXPRESSION.constant ? find(lean, this.dependencies.library, lean.field(head, 0)) : 0;
+    if (!info) return false;
+    if (DECIDABLE.has(lean.nameText(lean.field(head, 0)))) return true;
+    const isInstance = [];
+    for (let at = describe(lean, info).type; lean.tag(at) === EXPRESSION.forall; at = lean.field(at, 2)) isInstance.push(this.isInstanceBinder(at));
+    return parameters.every((parameter, index) => isInstance[index] ? this.isInstance(parameter, binders) : this.isType(parameter, binders));
+  }
+
+  /** Whether a term is a variable that stands for a type or gives types, applied to variables at most; or a number. */
+  isType(term, binders) {
+    const { lean } = this, { head, parameters } = this.taken(term);
+    if (lean.tag(head) === EXPRESSION.constant && lean.nameText(lean.field(head, 0)) === 'OfNat.ofNat') return lean.tag(parameters[1]) === EXPRESSION.literal;
+    if (lean.tag(head) !== EXPRESSION.variable || !parameters.every(parameter => lean.tag(parameter) === EXPRESSION.variable)) return false;
+    let { type } = this.binderOf(head, binders);
+    for (; lean.tag(type) === EXPRESSION.forall;) type = lean.field(type, 2);
+    return lean.tag(type) === EXPRESSION.sort && lean.number(lean.call('l_Lean_Level_isNeverZero', lean.retain(lean.field(type, 0)))) === 1; // else it may be a proposition
+  }
+
+  /** Whether a term is an instance among the variables, or one that the library makes of such. */
+  isInstance(term, binders) {
+    const { lean } = this, { head, parameters } = this.taken(term);
+    if (lean.tag(head) === EXPRESSION.variable) return this.binderOf(head, binders).isInstance;
+    if (lean.tag(head) !== EXPRESSION.constant || !this.dependencies.isInLibrary(lean.field(head, 0))) return false;
+    const isKnown = lean.number(lean.call('l_Lean_Meta_isInstanceCore', lean.retain(this.frontend.library), lean.retain(lean.field(head, 0)))) === 1;
+    return isKnown && parameters.every(parameter => this.isType(parameter, binders) || this.isInstance(parameter, binders));
+  }
+
+  binderOf(variable, binders) { return binders.at(-1 - this.lean.number(this.lean.field(variable, 0))); }
+
+  /** Head and parameters of an application. */
+  taken(term) {
+    const { lean } = this, parameters = [];
+    for (;; term = lean.field(term, lean.tag(term) === EXPRESSION.mdata ? 1 : 0)) {
+      if (lean.tag(term) === EXPRESSION.application) parameters.unshift(lean.field(term, 1));
+      else if (lean.tag(term) !== EXPRESSION.mdata) return { head: term, parameters };
+    }
+  }
+}
+
+module.exports = { variablesDoubt };

@@ -1,0 +1,117 @@
+"""Exports of accepted theorems, for kernels other than ours.
+
+    burnqed lean check proofs.json --export exports
+    burnqed lean check proofs.json --second-kernel "my-checker --axioms {axioms} {file}"
+
+An export (lean4export's NDJSON, format 3.1.0) holds one theorem and everything that it uses, also of the library, whose theorems come as
+axioms, because the pinned package ships without their proofs. `axioms.txt` lists the axioms in all files of the folder, one name a line: no
+other axiom may be found in them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnqed.errors import BadInput
+from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.proofs import ProofToCheck
+from burnqed.lean.protocol import Verdict
+
+AXIOMS = "axioms.txt"
+_NAME_CHARACTERS = 60
+
+
+def prepare(folder: Path) -> None:
+    """Makes the folder. Raises BadInput when it cannot be written or holds anything."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(folder.iterdir())
+    except OSError as error:
+        raise BadInput(
+            f"The exports cannot be written to {folder} ({error.strerror or error}); name another folder."
+        ) from None
+    if not is_empty:
+        raise BadInput(f"The folder {folder} for exports is not empty; name another one, or empty it.")
+
+
+async def check_and_export(
+    proofs: Sequence[ProofToCheck],
+    lean: EmbeddedLean,
+    folder: Path,
+    kernel: SecondKernel | None = None,
+    *,
+    is_trusted: bool = False,
+) -> list[Verdict]:
+    """`burnqed.lean.check.check_all`, with an export of each accepted theorem in `folder`, and with the opinion of a second kernel."""
+    files = [_export_file(folder, number, proof.theorem.name) for number, proof in enumerate(proofs, 1)]
+    found = await asyncio.gather(
+        *(
+            lean.check(p.theorem, p.proof, is_trusted=is_trusted, export_to=file)
+            for p, file in zip(proofs, files, strict=True)
+        )
+    )
+    axioms = folder / AXIOMS
+    axioms.write_text(
+        "".join(f"{name}\n" for name in sorted({n for v in found for n in v.permitted})), encoding="utf-8"
+    )
+    if kernel is None:
+        return found
+    at_once = asyncio.Semaphore(os.cpu_count() or 1)
+
+    async def judged(verdict: Verdict, file: Path) -> Verdict:
+        if not verdict.accepted:
+            return verdict
+        async with at_once:
+            reason = await kernel.objection(file, axioms)
+        return verdict.model_copy(update={"accepted": not reason, "reason": reason})
+
+    return await asyncio.gather(*map(judged, found, files))
+
+
+def _export_file(folder: Path, number: int, name: str) -> Path:
+    """Where the theorem with this number goes; of a name, which may say anything, only harmless characters are kept."""
+    harmless = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip(".-")[:_NAME_CHARACTERS]
+    return folder / f"{number:04d}-{harmless or 'theorem'}.ndjson"
+
+
+class SecondKernel:
+    """A command that checks one export: exit status 0 means that it accepts. `{file}` and `{axioms}` stand for the paths; without `{file}`, the
+    export's path comes last. Raises BadInput when there is no such program."""
+
+    def __init__(self, command: str) -> None:
+        try:
+            self.words = shlex.split(command)
+        except ValueError as error:
+            raise BadInput(f"The command of --second-kernel cannot be read ({error}): {command}") from None
+        if not self.words or shutil.which(self.words[0]) is None:
+            raise BadInput(
+                f"There is no program `{self.words[0] if self.words else ''}` for --second-kernel; give a command that can be run."
+            )
+        if not any("{file}" in word for word in self.words):
+            self.words.append("{file}")
+
+    async def objection(self, export: Path, axioms: Path) -> str:
+        """Why it does not accept an export, as one sentence; empty when it does."""
+        words = [word.replace("{file}", str(export)).replace("{axioms}", str(axioms)) for word in self.words]
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            output, _ = await process.communicate()
+        except asyncio.CancelledError:
+            process.kill()
+            await process.wait()
+            raise
+        if process.returncode == 0:
+            return ""
+        said = output.decode("utf-8", "replace").strip().splitlines()
+        return f"The second kernel does not accept it (exit status {process.returncode}): {said[-1] if said else 'it says nothing'}"
