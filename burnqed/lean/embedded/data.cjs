@@ -15,7 +15,7 @@ const LIMITS = {
   digits: 100_000,        // of a literal; reading them takes time quadratic in their number
   variable: 1 << 16,      // de Bruijn index: Lean's expressions store 20 bits
 };
-const RESERVED = new Set(['_nested', '_kernel_fresh', '_ind_fresh', '_nested_fresh']); // parts of names that the kernel makes up
+const RESERVED = new Set(['_nested', '_kernel_fresh', '_ind_fresh', '_nested_fresh']); // parts of names that the kernel makes up; and no constant's is empty
 const BINDERS = ['default', 'implicit', 'strictImplicit', 'instImplicit'];
 
 /** The text is no such export, or breaks a rule: never accepted, whatever the kernel would say. */
@@ -138,7 +138,7 @@ class Data {
 
 const NAMES = {
   str(data, part) {
-    fields(part, { pre: data.isName, str: text => isText(text) && !text.includes('\0') }, 'a name');
+    fields(part, { pre: data.isName, str: text => isText(text) && !/\p{Cc}/u.test(text) }, 'a name');
     return nameOf(data, part.pre, part.str, partKey(part.str));
   },
   num(data, part) {
@@ -152,7 +152,7 @@ const partKey = text => `s${text.length}:${text}`;
 function nameOf(data, prefix, part, own) {
   const { size, key, isReserved } = data.names[prefix];
   if (size >= LIMITS.nameParts || key.length > LIMITS.text) refuse('a name is too long');
-  return { prefix, part, size: size + 1, key: key + own, isReserved: isReserved || RESERVED.has(part) };
+  return { prefix, part, size: size + 1, key: key + own, isReserved: isReserved || RESERVED.has(part) || part === '' };
 }
 
 const LEVELS = {

@@ -35,10 +35,16 @@ function closed(name) {
   throw new WebAssembly.RuntimeError(`Lean asked for \`${name}\`, which is closed`);
 }
 
-/** Refuses growth beyond the cap: Lean then ends with "out of memory" instead of taking the machine's. */
+/**
+ * Ends the instance where its memory would grow beyond the cap, or cannot grow. Lean does not look whether it was given what it asked for: its
+ * large numbers would be written from address 0 on, over everything.
+ */
 function limitMemory(imports, memoryMb) {
   const resize = imports.emscripten_resize_heap;
-  imports.emscripten_resize_heap = bytes => (bytes >>> 0) > memoryMb * 1048576 ? 0 : resize(bytes);
+  imports.emscripten_resize_heap = bytes => {
+    if ((bytes >>> 0) > memoryMb * 1048576 || !resize(bytes)) throw new WebAssembly.RuntimeError('out of memory');
+    return 1;
+  };
 }
 
 module.exports = { closeOutside, isAllowed, limitMemory };

@@ -12,6 +12,8 @@ const { Forbidden } = require('./data.cjs');
 
 const TRANSPARENT = new Set(['optParam', 'autoParam', 'outParam']); // of the library: of type what their first argument is
 
+const COMPUTED = 'an inductive type occurs in a field of a constructor where computing decides what it means; write the type of the field out, without abbreviations';
+
 class Inductives {
   /**
    * @param declared    an inductive declaration of `data`
@@ -30,6 +32,23 @@ class Inductives {
     if (sorts.some(isProposition => isProposition === null)) throw new Forbidden('an inductive type is in a sort that may or may not be Prop');
     if (new Set(sorts).size > 1) throw new Forbidden('some of the inductive types that are declared together are propositions');
     for (const ctor of declared.ctors) this.checkConstructor(ctor);
+  }
+
+  /**
+   * Also what the kernel makes of other types' constructors, whose parameters are types of the group: the premises of recursors, which have
+   * been compared with the kernel's. Throws Forbidden.
+   */
+  checkRecursors() {
+    for (const { type, numParams, numMotives, numMinors } of this.declared.recs) {
+      let at = this.data.expressions[type];
+      for (let depth = 0; depth < numParams + numMotives + numMinors; depth++, at = this.data.expressions[at.body]) {
+        if (depth < numParams + numMotives) continue;
+        let premise = this.data.expressions[at.type];
+        for (let within = depth; premise.kind === 'forallE'; within++, premise = this.data.expressions[premise.body]) {
+          if (!this.isPlain(premise.type, within)) throw new Forbidden(COMPUTED);
+        }
+      }
+    }
   }
 
   /** Whether a sort is Prop; null when that depends. */
@@ -61,7 +80,7 @@ class Inductives {
     if (numParams !== this.count || head.kind !== 'const' || data.names[head.name].key !== data.names[induct].key || !this.isMember(at, depth)) throw new Forbidden('a constructor does not end in its type, written out');
     if (parts.slice(numParams).some(index => this.has(index))) throw new Forbidden('an inductive type occurs in its own indices');
     fields.forEach((field, index) => {
-      if (!this.isPlain(field, index)) throw new Forbidden('an inductive type occurs in a field of its constructors where computing decides what it means; write the type of the field out');
+      if (!this.isPlain(field, index)) throw new Forbidden(COMPUTED);
     });
   }
 

@@ -36,6 +36,7 @@ async function main() {
 }
 
 function judging(lean, environment, isStackWhole, baked) {
+  lean.raw('_ZN4lean15save_stack_infoEb')(0); // so that the kernel notices in time that it recurses too deep
   const judge = new Judge(lean, environment, JSON.parse(fs.readFileSync(path.join(baked, 'missing.json'), 'utf8')));
   return {
     judge(request) {

@@ -233,9 +233,11 @@ class Judge {
       lean.release(environment);
       throw new Forbidden(`it assumes the axiom ${built.data.shown(declared.name)}`);
     }
+    let present = environment;
+    const inductives = declared.kind === 'inductive' ? new Inductives(built.data, declared, name => this.parametersOf(present, built.terms.names[name])) : null;
     try {
       this.checkNames(environment, built, declared);
-      if (declared.kind === 'inductive') new Inductives(built.data, declared, name => this.parametersOf(environment, built.terms.names[name])).check();
+      inductives?.check();
     } catch (error) {
       lean.release(environment);
       throw error;
@@ -244,9 +246,11 @@ class Judge {
     const content = lean.retain(lean.field(result, 0)), failed = lean.tag(result) === 0;
     lean.release(result);
     if (failed) throw this.exception(content);
+    present = content;
     try {
-      if (declared.kind === 'inductive') {
+      if (inductives) {
         this.compare(content, built, declared);
+        inductives.checkRecursors();
         this.recheck(content, built, declared);
       }
     } catch (error) {
@@ -335,6 +339,7 @@ class Judge {
       expect(numbers(value, 2, 4), rec.numParams, rec.numIndices, rec.numMotives, rec.numMinors);
       expect(flags(value, 2), rec.k, rec.isUnsafe);
       expect(String(rules.length), rec.rules.length);
+      if (!this.isNamed(built, rec.all, lean.list(lean.field(value, 1))) || !this.isNamed(built, rec.rules.map(rule => rule.ctor), rules.map(rule => lean.field(rule, 0)))) throw new Forbidden('a recursor is not the kernel\'s');
       rules.forEach((rule, index) => {
         expect(numbers(rule, 1, 1), rec.rules[index].nfields);
         if (!this.isMade(built, rec.rules[index].rhs, lean.field(rule, 2))) throw new Forbidden('a recursor is not the kernel\'s');
@@ -342,6 +347,7 @@ class Judge {
     }
   }
 
+  isNamed(built, names, objects) { return names.map(name => this.lean.nameText(built.terms.names[name])).join() === objects.map(object => this.lean.nameText(object)).join(); }
   isMade(built, index, object) { return this.lean.raw('lean_expr_eqv')(built.terms.expressions[index], object) === 1; }
 }
 

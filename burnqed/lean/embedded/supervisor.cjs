@@ -108,11 +108,14 @@ process.stdin.on('end', end);
 process.stdin.on('error', end);
 process.stdout.on('error', end);
 
-let unfinished = '';
+let unfinished = []; // parts of a line whose end has not come
 process.stdin.setEncoding('utf8');
 process.stdin.on('data', chunk => {
-  const lines = (unfinished + chunk).split('\n');
-  unfinished = lines.pop();
+  const [first, ...others] = chunk.split('\n');
+  unfinished.push(first);
+  if (!others.length) return;
+  const lines = [unfinished.join(''), ...others];
+  unfinished = [lines.pop()];
   for (const line of lines) if (line) serve(line);
 });
 

@@ -35,7 +35,7 @@ class Verdicts {
   /** Facts about what somebody says that a proof of a trusted statement added. */
   async judge(request) {
     const stated = await this.stated(request);
-    return stated.statement ? this.judged(request, { ...unproved(stated), commands: 1, proof: request.export }) : unproved(stated);
+    return stated.statement ? this.judged(request, { ...unproved(stated), statement: stated.statement, commands: 1, proof: request.export }) : unproved(stated);
   }
 
   // ---- steps of the above
