@@ -14,6 +14,7 @@ from burnqed.lean.protocol import Theorem, Verdict
 from tests.fixtures.crossing import ACCEPTED_BY_THE_BARE_KERNEL, CROSSINGS, HONEST, KERNEL, large
 from tests.fixtures.crossing_terms import Crossing
 
+
 def text_of(crossing: Crossing) -> str:
     return "".join(f"{line}\n" for line in crossing.lines)
 
