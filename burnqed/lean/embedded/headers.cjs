@@ -9,7 +9,7 @@
 
 const { Closure, keyOf } = require('./closure.cjs');
 const { Forbidden } = require('./data.cjs');
-const { Names, prefixRefusal, renamingRefusal, statementOf } = require('./names.cjs');
+const { Names, renamingRefusal } = require('./names.cjs');
 const { command, first, keyword, refusal } = require('./rules.cjs');
 const { PLACEHOLDER, propositionOf, theoremOf } = require('./theorem.cjs');
 const { variablesDoubt } = require('./variables.cjs');
@@ -17,6 +17,7 @@ const { variablesDoubt } = require('./variables.cjs');
 const PLAIN = new Set(['open', 'namespace', 'section', 'end', 'variable', 'universe', 'set_option', 'check', 'print', 'printAxioms', 'moduleDoc', 'eoi']);
 const DECLARATIONS = new Set(['definition', 'abbrev', 'theorem', 'example', 'inductive', 'structure']);
 const DECLARING = new Set(['declaration', 'mutual', 'in']), NAMING = new Set([...DECLARING, 'variable', 'notation']);
+const PREFIXES = new Set(['open', 'set_option', 'universe', 'omit']);
 const MODIFIERS = new Set(['docComment', 'private', 'public', 'protected', 'noncomputable', 'partial', 'nonrec']);
 const SUSPECTS = new Map(Object.entries({
   notation: 'notation', mixfix: 'notation', deriving: 'deriving instance', include: 'include', omit: 'omit', // commands
@@ -59,6 +60,19 @@ function suspicion(tree, text) {
     if (isAttribute && (INSTANCES.has(word) || (command(tree) === 'attribute' && !FOR_PROOFS.has(word)))) return `attribute [${word}]`;
     return SUSPECTS.get(command(node));
   });
+}
+
+/** A theorem's command without its proof. */
+function statementOf(tree) {
+  const isStatement = part => !command(part).startsWith('declVal');
+  return { ...tree, parts: tree.parts.filter(isStatement).map(part => /^(in|declaration|theorem)$/.test(command(part)) ? statementOf(part) : part) };
+}
+
+/** Of `… in theorem …`: only what opens namespaces, serves the proof, or takes an assumption away. */
+function prefixRefusal(tree) {
+  const [prefix] = tree.parts, isForProofs = () => !first(prefix, node => node.kind === 'Lean.Parser.Term.attrInstance' && !FOR_PROOFS.has(keyword(node.parts[1])));
+  if (command(tree) !== 'in' || PREFIXES.has(command(prefix)) || (command(prefix) === 'attribute' && isForProofs())) return null;
+  return `\`${keyword(prefix)} … in\` can change what the statement means; put it into the header, or what it assumes into the theorem`;
 }
 
 /** Decides, command by command, what of a header is elaborated (frontend.cjs), and notes what to ask of the statement. */

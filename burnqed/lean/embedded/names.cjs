@@ -16,19 +16,7 @@ const SOME_TYPES = ['Nat', 'Int', 'Bool', 'String', 'True', 'List _root_.Nat'].m
 const MOST_TWINS = 64;
 const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 7 }, BINDER_INFO = 8, EXPLICIT = 0, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
 
-/** Of `… in theorem …`: only namespaces and options. */
-function prefixRefusal(tree) {
-  if (command(tree) !== 'in' || ['open', 'set_option'].includes(command(tree.parts[0]))) return null;
-  return `what stands before \`in\` can change what the statement means; put it into the header`;
-}
-
 const renamingRefusal = tree => first(tree, node => command(node) === 'openRenaming' ? '`open … renaming` can change what a statement means; open the namespace, or write names in full' : null);
-
-/** A theorem's command without its proof. */
-function statementOf(tree) {
-  const isStatement = part => !command(part).startsWith('declVal');
-  return { ...tree, parts: tree.parts.filter(isStatement).map(part => /^(in|declaration|theorem)$/.test(command(part)) ? statementOf(part) : part) };
-}
 
 /** Parts of the name that a declaration declares, as it is written. */
 function declaredName({ parts: [, declared] }) {
@@ -200,4 +188,4 @@ const shown = parts => parts[0] === '_private' ? parts.slice(parts.lastIndexOf(0
 /** What to write for a symbol of numbers. */
 const wayTo = symbol => NUMBERS.get(symbol) ? `write \`notation "${symbol}" => ${NUMBERS.get(symbol)}\` into the header` : 'core Lean has no such numbers';
 
-module.exports = { Names, prefixRefusal, renamingRefusal, statementOf };
+module.exports = { Names, renamingRefusal };
