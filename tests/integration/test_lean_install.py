@@ -200,7 +200,13 @@ def test_an_installation_that_was_cut_off_leaves_nothing_that_looks_done(
 def test_an_installation_that_is_there_is_used_as_it_is() -> None:
     installing.install()
     info = installing.install(report=pytest.fail)  # would be told about a download
-    assert sorted(file.name for file in info.path.iterdir()) == ["init.snapshot", "lean.js", "lean.wasm", "symbols.bin"]
+    assert sorted(file.name for file in info.path.iterdir()) == [
+        "init.snapshot",
+        "lean.js",
+        "lean.wasm",
+        "missing.json",
+        "symbols.bin",
+    ]
     assert info.megabytes < 250
     assert info.lean == lean_version() == "4.28.0-pre/7f0b17af2a8a"
     facts = installing.facts()

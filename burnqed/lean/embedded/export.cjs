@@ -14,6 +14,7 @@ const VERSION = '3.1.0';
 const MOST_NODES = 3_000_000, MOST_CHARACTERS = 200_000_000;
 const BINDERS = ['default', 'implicit', 'strictImplicit', 'instImplicit'];
 const SAFETY = ['unsafe', 'safe', 'partial'];
+const THEOREM = 2;
 const QUOTIENTS = ['type', 'ctor', 'lift', 'ind'];
 const OF_TEXTS = [['Char', 'ofNat'], ['String', 'ofList']]; // what texts stand for, though no term says so
 const KINDS = ['axiom', 'def', 'thm', 'opaque', 'quot', 'inductive', 'constructor', 'recursor']; // tags of Lean.ConstantInfo
@@ -108,9 +109,10 @@ class Export {
   /**
    * @param lookup (address of a name) → address of the ConstantInfo, 0 when the library has it, null when nobody has
    * @param append (address of a name, text) → address of the name with one more part
+   * @param assumes (address of a theorem's name) → whether it is written as an axiom
    */
-  constructor(reader, lookup, append) {
-    Object.assign(this, { reader, lookup, append, lines: [META], size: META.length });
+  constructor(reader, lookup, append, assumes) {
+    Object.assign(this, { reader, lookup, append, assumes, lines: [META], size: META.length });
     this.names = new Table(this, 'in', 1);
     this.levels = new Table(this, 'il', 1);
     this.expressions = new Table(this, 'ie', 0);
@@ -281,11 +283,12 @@ class Export {
   declaration(number) {
     const { reader } = this, info = this.constants.get(number);
     if (!info) throw new Malformed('a constant is not known');
-    const kind = this.oneOf(KINDS, reader.tag(info)), value = reader.field(info, 0);
+    const value = reader.field(info, 0), isAssumed = reader.tag(info) === THEOREM && this.assumes(reader.field(reader.field(value, 0), 0));
+    const kind = isAssumed ? 'axiom' : this.oneOf(KINDS, reader.tag(info));
     if (['inductive', 'constructor', 'recursor'].includes(kind)) return this.group(kind, value);
     const content = this.declared(value), names = [number], needs = [content.type];
     if (content.name !== number) throw new Malformed('a constant has another name');
-    if (kind === 'axiom') content.isUnsafe = reader.flag(value, 1);
+    if (kind === 'axiom') content.isUnsafe = !isAssumed && reader.flag(value, 1);
     else if (kind === 'quot') content.kind = this.oneOf(QUOTIENTS, reader.scalar(value, 1, 0));
     else {
       content.value = this.expression(reader.field(value, 1));
@@ -362,26 +365,26 @@ function exportClosure(lean, environment, isInLibrary, name, options) {
 }
 
 /** [text, whether it has texts in it] of the closures of several constants, empty when there is no such constant. */
-function exportClosures(lean, environment, isInLibrary, names, { isStatement = false } = {}) {
+function exportClosures(lean, environment, isInLibrary, names, { isStatement = false, assumes = () => false } = {}) {
   const made = [], lookup = address => isInLibrary(address) ? 0 : find(lean, environment, address) || null;
   try {
     if (!names.every(lookup)) return ['', false];
     const exported = new Export(new Reader(lean.runtime.memory), lookup, (prefix, last) => {
       made.push(lean.raw('lean_name_mk_string')(lean.retain(prefix), lean.string(last)));
       return made.at(-1);
-    });
+    }, assumes);
     for (const name of names) exported.closure(name, isStatement);
     return [exported.text(), exported.hasTexts];
   } finally { made.forEach(object => lean.release(object)); }
 }
 
-/** Text of a constant and all that it uses, also of the library; what texts stand for comes first if there are any, as in lean4export. */
-function exportWhole(lean, environment, name) {
-  const [text, hasTexts] = exportClosures(lean, environment, () => false, [name]);
+/** Text of a constant and all that it uses, also of the library, whose theorems are written as axioms; what texts stand for comes first if there are any, as in lean4export. */
+function exportWhole(lean, environment, isInLibrary, name) {
+  const [text, hasTexts] = exportClosures(lean, environment, () => false, [name], { assumes: isInLibrary });
   if (!hasTexts) return text;
   const first = OF_TEXTS.map(parts => lean.nameOf(parts));
   try {
-    return exportClosures(lean, environment, () => false, [...first, name])[0];
+    return exportClosures(lean, environment, () => false, [...first, name], { assumes: isInLibrary })[0];
   } finally { first.forEach(object => lean.release(object)); }
 }
 

@@ -56,7 +56,7 @@ AGAIN = "run `burnqed lean install` again"
 @dataclass(frozen=True)
 class InstallInfo:
     path: Path
-    """Folder with lean.js, lean.wasm, symbols.bin and init.snapshot."""
+    """Folder with lean.js, lean.wasm, symbols.bin, init.snapshot and missing.json."""
     lean: str
     node: Node
     megabytes: float
@@ -239,9 +239,9 @@ def extract(tar: tarfile.TarFile, member: tarfile.TarInfo, to: Path) -> None:
 
 
 def import_library(node: Node, baked: Path, library: Path) -> None:
-    """Writes init.snapshot: Lean's memory after the import of the library."""
+    """Writes init.snapshot, Lean's memory after the import of the library, and missing.json (bake.cjs)."""
     settings = {"baked": str(baked), "library": str(library), "snapshot": str(baked / "init.snapshot")}
     command = [node.path, "--wasm-lazy-validation", str(SCRIPTS / "bake.cjs"), json.dumps(settings)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode or not (baked / "init.snapshot").exists():
+    if done.returncode or not (baked / "missing.json").exists():
         raise RuntimeError(f"Lean's library could not be imported: {(done.stderr or done.stdout)[-2000:]}")

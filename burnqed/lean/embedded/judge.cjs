@@ -164,7 +164,7 @@ class Judge {
 
   /** Names of the axioms in the file. */
   write(file, environment, { terms, goal }) {
-    const text = exportWhole(this.lean, environment, terms.names[goal.name]);
+    const text = exportWhole(this.lean, environment, name => this.dependencies.isInLibrary(name), terms.names[goal.name]);
     fs.writeFileSync(file, text);
     return axiomsOf(text);
   }
