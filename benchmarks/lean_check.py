@@ -39,7 +39,11 @@ def proofs(kind: str, number: int) -> dict[str, Any]:
     statement, proof, header = {
         "rfl": (f"{n} + {n} = {2 * n}", "rfl", None),
         "decide": (f"∀ k : Fin {n % 40 + 2}, k.val < {n % 40 + 2}", "decide", None),
-        "simp": (f"∀ xs ys : List Nat, (xs ++ ys ++ [{n}]).length = xs.length + ys.length + 1", "intro xs ys\nsimp [Nat.add_assoc]", None),
+        "simp": (
+            f"∀ xs ys : List Nat, (xs ++ ys ++ [{n}]).length = xs.length + ys.length + 1",
+            "intro xs ys\nsimp [Nat.add_assoc]",
+            None,
+        ),
         "omega": (f"∀ a b c : Nat, a + {n} ≤ b → b < c + {n} → a < c", "omega", None),
         "grind": (f"∀ (f : Nat → Nat), (∀ x, f (f x) = x) → f (f (f (f {n}))) = {n}", "grind", None),
         "induction": (

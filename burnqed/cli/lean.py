@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,17 +35,32 @@ def check(
     trust_headers: bool = typer.Option(
         False, "--trust-headers", help="Accept whatever the headers define (docs/trust.md)."
     ),
+    export: Path | None = typer.Option(
+        None, "--export", help="Folder for one file per accepted theorem, which other kernels can check."
+    ),
+    second_kernel: str = typer.Option(
+        "",
+        "--second-kernel",
+        help="Command that checks such a file: exit status 0 accepts. {file}, {axioms}: the paths.",
+    ),
 ) -> None:
-    """Compile whole proofs in fresh environments; exit code 1 when one is refused."""
+    """Whether whole proofs prove what they state; exit code 1 when one is refused."""
     from burnqed.lean.check import check_all
     from burnqed.lean.embedded.backend import EmbeddedLean
     from burnqed.lean.proofs import read_proofs
+    from burnqed.lean.second_kernel import SecondKernel, check_and_export, prepare
 
     async def verdicts() -> list[Verdict]:
         async with EmbeddedLean(check_timeout_s=timeout) as lean:
-            return await check_all(proofs, lean, is_trusted=trust_headers)
+            if not export and not kernel:
+                return await check_all(proofs, lean, is_trusted=trust_headers)
+            with tempfile.TemporaryDirectory() as folder:
+                return await check_and_export(proofs, lean, export or Path(folder), kernel, is_trusted=trust_headers)
 
     proofs = read_proofs(file)
+    kernel = SecondKernel(second_kernel) if second_kernel else None
+    if export:
+        prepare(export)
     found = asyncio.run(verdicts())
     if as_json:
         typer.echo(display.as_json([document_of(v) for v in found], indent=1))

@@ -37,6 +37,8 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
         document = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         raise BadInput(f"{where} is not valid JSON ({error.msg} at line {error.lineno}); mend it.") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where} cannot be read ({error}); mend it.") from None
     if isinstance(document, list):
         document = {"theorems": document}
     try:

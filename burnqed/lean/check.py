@@ -64,6 +64,7 @@ def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
         reason=reason,
         message=message.strip() if "\n" in message.strip() else "",
         axioms=facts.axioms,
+        permitted=facts.permitted,
         could_not_check=bool(reason) and (is_timeout or facts.could_not_check),
     )
 

@@ -89,6 +89,8 @@ class Verdict(BaseModel):
     """Lean's message, when the sentence has not room for all of it."""
     axioms: list[str] = Field(default_factory=list)
     """Axioms outside the pinned library that the proof depends on (standard ones included), sorted."""
+    permitted: list[str] = Field(default_factory=list)
+    """Axioms in the export of an accepted theorem, theorems of the library among them; empty when none was written."""
     could_not_check: bool = False
     """True when Lean crashed or ran out of time: refused, but not because the proof is known to be wrong."""
 
@@ -114,7 +116,7 @@ class LeanBackend(Protocol):
     async def check(
         self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
     ) -> Verdict:
-        """Compiles `proof` (the tactic block after `by`) in a fresh environment; see `burnqed.lean.check`.
+        """Compiles `proof` (tactics, a term or cases, as in `burnqed.lean.proofs`) in a fresh environment; see `burnqed.lean.check`.
 
         `is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md).
         """

@@ -11,28 +11,73 @@ other axiom may be found in them.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from burnqed.errors import BadInput
+from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.proofs import ProofToCheck
+from burnqed.lean.protocol import Verdict
 
 AXIOMS = "axioms.txt"
 _NAME_CHARACTERS = 60
 
 
-def export_file(folder: Path, number: int, name: str) -> Path:
+def prepare(folder: Path) -> None:
+    """Makes the folder. Raises BadInput when it cannot be written or holds anything."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(folder.iterdir())
+    except OSError as error:
+        raise BadInput(
+            f"The exports cannot be written to {folder} ({error.strerror or error}); name another folder."
+        ) from None
+    if not is_empty:
+        raise BadInput(f"The folder {folder} for exports is not empty; name another one, or empty it.")
+
+
+async def check_and_export(
+    proofs: Sequence[ProofToCheck],
+    lean: EmbeddedLean,
+    folder: Path,
+    kernel: SecondKernel | None = None,
+    *,
+    is_trusted: bool = False,
+) -> list[Verdict]:
+    """`burnqed.lean.check.check_all`, with an export of each accepted theorem in `folder`, and with the opinion of a second kernel."""
+    files = [_export_file(folder, number, proof.theorem.name) for number, proof in enumerate(proofs, 1)]
+    found = await asyncio.gather(
+        *(
+            lean.check(p.theorem, p.proof, is_trusted=is_trusted, export_to=file)
+            for p, file in zip(proofs, files, strict=True)
+        )
+    )
+    axioms = folder / AXIOMS
+    axioms.write_text(
+        "".join(f"{name}\n" for name in sorted({n for v in found for n in v.permitted})), encoding="utf-8"
+    )
+    if kernel is None:
+        return found
+    at_once = asyncio.Semaphore(os.cpu_count() or 1)
+
+    async def judged(verdict: Verdict, file: Path) -> Verdict:
+        if not verdict.accepted:
+            return verdict
+        async with at_once:
+            reason = await kernel.objection(file, axioms)
+        return verdict.model_copy(update={"accepted": not reason, "reason": reason})
+
+    return await asyncio.gather(*map(judged, found, files))
+
+
+def _export_file(folder: Path, number: int, name: str) -> Path:
     """Where the theorem with this number goes; of a name, which may say anything, only harmless characters are kept."""
     harmless = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip(".-")[:_NAME_CHARACTERS]
     return folder / f"{number:04d}-{harmless or 'theorem'}.ndjson"
-
-
-def write_axioms(folder: Path, permitted: Iterable[str]) -> Path:
-    file = folder / AXIOMS
-    file.write_text("".join(f"{name}\n" for name in sorted(set(permitted))), encoding="utf-8")
-    return file
 
 
 class SecondKernel:

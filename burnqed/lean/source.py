@@ -49,6 +49,8 @@ def cut(text: str) -> list[tuple[Theorem, str]]:
     parts = list(_Source(text).parts())
     found = []
     for index, part in enumerate(parts):
+        if not part.theorems:
+            continue
         used = _used(parts, index)
         # What is left out leaves its lines, so that Lean's line numbers are those of the file.
         kept = [p.text if at in used else "\n" * p.text.count("\n") for at, p in enumerate(parts[:index])]
@@ -78,6 +80,7 @@ class _Source:
         if self.tokens and self.tokens[-1].kind is Kind.UNFINISHED:
             line = self._lines(0, self.tokens[-1].start) + 1
             raise BadInput(f"has a comment or text that begins in line {line} and never ends.")
+        self.lemmas = [t for at, t in enumerate(self.tokens) if t.text == "lemma" and self._is_theorem(at)]
 
     def parts(self) -> Iterator[_Part]:
         done = self._imports()  # tokens that belong to a part
@@ -220,8 +223,8 @@ class _Source:
 
     def _with_theorem_for_lemma(self, start: int, stop: int) -> str:
         pieces, position = [], start
-        for at, token in enumerate(self.tokens):
-            if start <= token.start < stop and token.text == "lemma" and self._is_theorem(at):
+        for token in self.lemmas:
+            if start <= token.start < stop:
                 pieces += [self.text[position : token.start], "theorem"]
                 position = token.end
         return "".join([*pieces, self.text[position:stop]])

@@ -8,7 +8,7 @@ from tests.second_kernel import axioms, levels
 from tests.second_kernel.constants import Axiom, Constant, Definition, Group, Inductive, Quotient, Recursor, Refused
 from tests.second_kernel.inductive import Inductives
 from tests.second_kernel.reader import Declaration
-from tests.second_kernel.terms import Term, at_levels, constants, parameters
+from tests.second_kernel.terms import Lit, Term, at_levels, constants, lit, parameters, subterms
 
 
 def members(item: Declaration) -> tuple[Constant, ...]:
@@ -120,6 +120,8 @@ class Kernel(Inductives):
         while todo:
             constant = self.constants[todo.pop()]
             names = constants(*parts(constant))
+            if any(isinstance(term, Lit) and isinstance(term.value, str) for term in subterms(*parts(constant))):
+                names |= constants(self.text(lit("a")))
             if isinstance(constant, Inductive):
                 names |= set(constant.constructors)
             todo += names - seen

@@ -3,6 +3,7 @@ parts, proofs of one proposition. Definitions are unfolded as late as possible, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tests.second_kernel import levels
@@ -123,12 +124,12 @@ class Equality(Inference):
             further = self.core(stuck) if isinstance(head(stuck), Proj) else stuck
             if further is not stuck:
                 return (further, None) if one is None else (None, further)
-        first, second = (-2.0 if d is None else d.height for d in (one, other))
+        first, second = (-2 if d is None else d.height for d in (one, other))
         return self.unfold(left) if first >= second else None, self.unfold(right) if second >= first else None
 
     def _same_call(self, definition: Definition, left: Term, right: Term) -> bool:
         """Whether two calls of one definition have equal arguments; if not, they may still compute to the same."""
-        if not 0 <= definition.height < float("inf"):
+        if not 0 <= definition.height < math.inf:
             return False
         (fn, args), (other, others) = spine(left), spine(right)
         assert isinstance(fn, Const)

@@ -1,7 +1,8 @@
 """Inductive types: what makes a declaration of them right, and the recursors that follow from it [TTL 2.6, TCL "Inductive types"].
 
-Nothing that the file says about recursors is used: they are derived here, and the file's must be the same. One rule is stricter than
-Lean's: after its binders a type ends in a sort that is written out, not in a term that would compute to one (Lean PR 14807).
+Nothing that the file says about recursors is used: they are derived here, and the file's must be the same. Two rules are stricter than
+Lean's, since what computes for a variable need not compute for all values of it: after its binders a type ends in a sort that is
+written out (Lean PR 14807), and that a field is recursive can be read off its type without computing (14806).
 
 A constructor may take values of an older type that is applied to the new ones, such as `List Tree` (a nested type). It then counts
 as one more type of the group, a family, whose constructors are those of the older type at these arguments.
@@ -9,15 +10,18 @@ as one more type of the group, a family, whose constructors are those of the old
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tests.second_kernel import levels, terms
 from tests.second_kernel.constants import Constructor, Group, Inductive, Recursor, Refused, Rule
 from tests.second_kernel.levels import Level
 from tests.second_kernel.literals import Literals
+from tests.second_kernel.reduction import beta
 from tests.second_kernel.terms import (
     PROP,
     Const,
+    Lam,
     Local,
     Pi,
     Sort,
@@ -111,6 +115,8 @@ class Derivation:
         first = group.types[0]
         self.universes = tuple(map(levels.param, first.params))
         self.params, end = self._open(first.type, first.num_params)
+        if len(self.params) != first.num_params:
+            raise Refused(f"{first.name} has fewer parameters than it says")
         self.level = self._sort(self._open(end)[1])
         self.families = [self._family(type) for type in group.types]
         for type in group.types:
@@ -121,9 +127,12 @@ class Derivation:
         for family in self.families:  # grows meanwhile
             for _, _, maker in family.makers:
                 self._add_nested(maker)
-        if {type.num_nested for type in group.types} != {len(self.families) - len(group.types)}:
-            raise Refused(f"{first.name} has another number of nested types than it says")
         self.branches = [[self._branch(family, *maker) for maker in family.makers] for family in self.families]
+        fields = [field for family in self.families for _, _, maker in family.makers for field in domains(maker)]
+        reflexive = any(isinstance(field, Pi) and self.mentions(field) for field in fields)
+        num_nested = len(self.families) - len(group.types)
+        if {(type.num_nested, type.reflexive) for type in group.types} != {(num_nested, reflexive)}:
+            raise Refused(f"{first.name} says wrongly how its constructors take values of it")
 
     # ---- helpers
 
@@ -164,12 +173,11 @@ class Derivation:
         names = tuple(type.name for type in types)
         fields = [field for maker in makers for field in domains(maker.type)[maker.num_params :]]
         recursive = any(self.mentions(field) for field in fields)
-        reflexive = any(isinstance(field, Pi) and self.mentions(field) for field in fields)
         for type in types:
             own = tuple(maker for maker in makers if maker.inductive == type.name)
             if (type.group, type.params, type.num_params) != (names, first.params, first.num_params):
                 raise Refused(f"{type.name} disagrees with its group")
-            if (type.recursive, type.reflexive) != (recursive, reflexive):
+            if type.recursive != recursive:
                 raise Refused(f"{type.name} says wrongly whether its constructors take values of it")
             if type.constructors != tuple(maker.name for maker in own):
                 raise Refused(f"{type.name} has other constructors than it says")
@@ -236,11 +244,10 @@ class Derivation:
             indices, end = self._open(at_args(type.type))
             if not levels.equal(self._sort(end), self.level):
                 raise Refused(f"{name} is in another universe than the new type in it")
-            makers = []
-            for maker in type.constructors:
-                makers.append(
-                    (maker, apply(const(maker, *universes), args), at_args(self.kernel.constants[maker].type))
-                )
+            makers = [
+                (maker, apply(const(maker, *universes), args), at_args(self.kernel.constants[maker].type))
+                for maker in type.constructors
+            ]
             self.families.append(Family(apply(const(name, *universes), args), indices, makers))
 
     # ---- fields
@@ -259,16 +266,20 @@ class Derivation:
 
     def _field(self, name: str, variable: Local) -> Field:
         """What the field contributes; new types may occur only as what it, or a function in it, gives (strict positivity)."""
-        type = self.kernel.whnf(variable.type)
+        type = variable.type
         binders: list[Local] = []
         while self.mentions(type):
+            fn, args = spine(type)
+            if isinstance(fn, Lam) and args:  # from putting arguments into an older type
+                type = beta(fn, args)
+                continue
             place, indices = self._value(type)
             if place is not None and not self.mentions(*indices):
                 return Field(variable, place, tuple(binders), indices)
             if not isinstance(type, Pi) or self.mentions(type.type):
                 raise Refused(f"a field of {name} has the new type in a place where it may not stand")
             binders.append(self.fresh(type.type))
-            type = self.kernel.whnf(instantiate(type.body, binders[-1:]))
+            type = instantiate(type.body, binders[-1:])
         return Field(variable)
 
     def _value(self, type: Term) -> tuple[int | None, tuple[Term, ...]]:
@@ -345,27 +356,21 @@ class Derivation:
     def _minor(self, branch: Branch, motive: Local, motives: list[Local]) -> Term:
         """What has to be given for a constructor: a value of the motive, from its fields and the results for the recursive ones."""
         variables = [field.variable for field in branch.fields]
-        results = [
-            self.fresh(
-                close(
-                    pi,
-                    field.binders,
-                    app(apply(motives[field.family], field.indices), apply(field.variable, field.binders)),
-                )
-            )
-            for field in branch.fields
-            if field.family is not None
-        ]
+        results = [self.fresh(result) for result in self._results(branch, motives, pi)]
         return close(pi, [*variables, *results], app(apply(motive, branch.indices), apply(branch.make, variables)))
 
     def _rule(self, branch: Branch, minor: Local, first_args: list[Local], calls: list[Term]) -> Term:
         """The recursor on a constructor: what was given for it, at the fields and at the recursor's results on the recursive ones."""
         variables = [field.variable for field in branch.fields]
-        results = [
+        results = self._results(branch, calls, lam)
+        return close(lam, [*first_args, *variables], apply(minor, [*variables, *results]))
+
+    def _results(self, branch: Branch, of: Sequence[Term], binder: Callable[[Term, Term], Term]) -> list[Term]:
+        """For each recursive field, `of` its family at it, or at what it gives for all arguments."""
+        return [
             close(
-                lam, field.binders, app(apply(calls[field.family], field.indices), apply(field.variable, field.binders))
+                binder, field.binders, app(apply(of[field.family], field.indices), apply(field.variable, field.binders))
             )
             for field in branch.fields
             if field.family is not None
         ]
-        return close(lam, [*first_args, *variables], apply(minor, [*variables, *results]))

@@ -5,6 +5,7 @@ mean nothing to a kernel and are dropped."""
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from tests.second_kernel.constants import (
     NotAnExport,
     Quotient,
     Recursor,
+    Refused,
     Rule,
 )
 from tests.second_kernel.levels import Level
@@ -74,8 +76,8 @@ class Reader:
         for number, line in enumerate(lines, 1):
             try:
                 item = self._line(line, number)
-            except json.JSONDecodeError as error:
-                raise NotAnExport(f"line {number} is no JSON: {error.msg}") from None
+            except ValueError as error:
+                raise NotAnExport(f"line {number} is no JSON: {error}") from None
             except RecursionError:
                 raise NotAnExport(f"line {number} is nested too deep") from None
             except NotAnExport as error:
@@ -221,11 +223,10 @@ class Reader:
     def _declaration(self, kind: str, item: Any) -> Declaration:
         if kind == "inductive":
             parts = self._fields(item, {"types": list, "ctors": list, "recs": list})
-            return Group(
-                tuple(map(self._inductive, parts["types"])),
-                tuple(map(self._constructor, parts["ctors"])),
-                tuple(map(self._recursor, parts["recs"])),
-            )
+            types = tuple(map(self._inductive, parts["types"]))
+            names = tuple(type.name for type in types)
+            recursors = tuple(self._recursor(recursor, names) for recursor in parts["recs"])
+            return Group(types, tuple(map(self._constructor, parts["ctors"])), recursors)
         if kind == "axiom":
             parts = self._fields(item, CONSTANT | {"isUnsafe": bool})
             return Axiom(*self._constant(parts))
@@ -234,15 +235,15 @@ class Reader:
             return Quotient(*self._constant(parts), parts["kind"])
         if kind == "thm":
             parts = self._fields(item, DEFINITION)
-            height = -1.0
+            height: float = -1
         elif kind == "opaque":
             parts = self._fields(item, DEFINITION | {"isUnsafe": bool})
-            height = -1.0
+            height = -1
         elif kind == "def":
             hints = item.get("hints") if isinstance(item, dict) else None
             parts = self._fields(item, DEFINITION | {"hints": hints.__class__, "safety": str})
             if parts["safety"] != "safe":
-                raise NotAnExport(f"a definition that is {parts['safety']!r}")
+                raise Refused(f"{self._get(self.names, parts['name'])}: it is not safe, but {parts['safety']}")
             height = self._height(hints)
         else:
             raise NotAnExport(f"unknown kind of line {kind!r}")
@@ -251,14 +252,15 @@ class Reader:
 
     def _height(self, hints: Any) -> float:
         if hints in ("opaque", "abbrev"):
-            return -1.0 if hints == "opaque" else float("inf")
-        return float(self._fields(hints, {"regular": int})["regular"])
+            return -1 if hints == "opaque" else math.inf
+        height: int = self._fields(hints, {"regular": int})["regular"]
+        return height
 
     def _constant(self, parts: dict[str, Any]) -> tuple[str, tuple[str, ...], Term]:
+        name = self._get(self.names, parts["name"])
         if parts.get("isUnsafe"):
-            raise NotAnExport("an unsafe declaration")
-        params = self._all(self.names, parts["levelParams"])
-        return self._get(self.names, parts["name"]), params, self._get(self.terms, parts["type"])
+            raise Refused(f"{name}: it is unsafe")
+        return name, self._all(self.names, parts["levelParams"]), self._get(self.terms, parts["type"])
 
     def _inductive(self, item: Any) -> Inductive:
         parts = self._fields(item, INDUCTIVE)
@@ -278,9 +280,11 @@ class Reader:
         inductive = self._get(self.names, parts["induct"])
         return Constructor(*self._constant(parts), inductive, parts["cidx"], parts["numParams"], parts["numFields"])
 
-    def _recursor(self, item: Any) -> Recursor:
+    def _recursor(self, item: Any, group: tuple[str, ...]) -> Recursor:
         parts = self._fields(item, RECURSOR)
-        self._all(self.names, parts["all"])
+        constant = self._constant(parts)
+        if self._all(self.names, parts["all"]) != group:
+            raise Refused(f"{constant[0]}: it belongs to another group than it says")
         rules = {}
         for rule in parts["rules"]:
             rule = self._fields(rule, {"ctor": int, "nfields": int, "rhs": int})
@@ -288,7 +292,7 @@ class Reader:
         if len(rules) != len(parts["rules"]):
             raise NotAnExport("two rules for one constructor")
         return Recursor(
-            *self._constant(parts),
+            *constant,
             num_params=parts["numParams"],
             num_motives=parts["numMotives"],
             num_minors=parts["numMinors"],

@@ -21,11 +21,6 @@ class Term:
     fresh: int
     poly: bool  # contains parameters of universes
 
-    def _size(self, parts: Iterable[Term], poly: bool = False) -> None:
-        self.loose = max((part.loose for part in parts), default=0)
-        self.fresh = max((part.fresh for part in parts), default=0)
-        self.poly = poly or any(part.poly for part in parts)
-
 
 class Var(Term):
     """The variable of the `index`-th binder outwards."""
@@ -95,8 +90,9 @@ class Let(Term):
 
     def __init__(self, type: Term, value: Term, body: Term):
         self.type, self.value, self.body = type, value, body
-        self._size((type, value, body))
         self.loose = max(type.loose, value.loose, body.loose - 1)
+        self.fresh = max(type.fresh, value.fresh, body.fresh)
+        self.poly = type.poly or value.poly or body.poly
 
 
 class Proj(Term):

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from burnqed.data.corpus import load_corpus
-from burnqed.data.theorems import shipped_benchmark
+from burnqed.data.theorems import parse_index, shipped_benchmark
 from burnqed.lean.characters import UNSHOWN, confused, hidden, skeleton, twins
 from burnqed.lean.check import screen
 from burnqed.lean.protocol import Theorem
@@ -134,3 +134,9 @@ def test_every_alphabet_of_mathematics_is_known() -> None:
         plain = unicodedata.normalize("NFKC", letter)
         if unicodedata.name(letter, "") and plain.isascii():
             assert plain in twins(letter)[letter]
+
+
+def test_an_index_with_a_byte_order_mark_and_windows_line_ends_reads_like_any_other() -> None:
+    plain = '{"header": "open Nat\\n", "theorems": [{"name": "t", "statement": "1 =\\n 1"}]}'
+    windows = "\ufeff" + plain.replace("\\n", "\\r\\n").replace('"open', '"\\ufeffopen').replace(" ", "\r\n", 1)
+    assert parse_index(windows, "it") == parse_index(plain, "it")

@@ -15,6 +15,7 @@ import json
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -139,13 +140,22 @@ class EmbeddedLean:
                     return  # and the states with it
 
     async def check(
-        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+        self,
+        theorem: Theorem,
+        proof: str,
+        *,
+        timeout: float | None = None,
+        is_trusted: bool = True,
+        export_to: Path | None = None,
     ) -> Verdict:
-        """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md)."""
+        """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md).
+
+        What is accepted is written to `export_to`, for other kernels (`burnqed.lean.second_kernel`).
+        """
         proof = normalised(proof)
         if reason := screen(theorem, proof, is_trusted=is_trusted):
             return Verdict(name=theorem.name, accepted=False, reason=reason)
-        facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted)
+        facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted, export_to=export_to)
         if isinstance(facts, Outcome):
             return Verdict(name=theorem.name, accepted=False, reason=facts.message, could_not_check=True)
         return judge(theorem, facts)
@@ -167,7 +177,13 @@ class EmbeddedLean:
     # ---- beyond the protocol
 
     async def facts(
-        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+        self,
+        theorem: Theorem,
+        proof: str,
+        *,
+        timeout: float | None = None,
+        is_trusted: bool = True,
+        export_to: Path | None = None,
     ) -> ProofFacts | Outcome:
         """Compiles a whole proof; an Outcome says why that was not possible (timeout or crash)."""
         header = self._header(theorem)
@@ -177,6 +193,7 @@ class EmbeddedLean:
             "proof": proof,
             "introductions": introductions(proof),
             "twins": {} if is_trusted else twins(header + theorem.statement),
+            "exportTo": str(export_to.absolute()) if export_to else None,
         }
         request = {"kind": "check", **content, "heartbeats": 0, "isTrusted": is_trusted}
         return await self._facts(request, timeout)

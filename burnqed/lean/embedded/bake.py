@@ -11,8 +11,8 @@ and some functions are given other bodies (`rewrite_functions`):
 
 - the two that add a declaration *without* checking it call the ones that do check it, so that `set_option debug.skipKernelTC true`
   cannot bypass the kernel,
-- the kernel never evaluates `Lean.reduceBool` and `Lean.reduceNat` natively,
-- the interpreter asks the function in the table's slot `burnqed_guard` before it uses any declaration (guard.cjs),
+- the kernel does not evaluate `Lean.reduceBool` and `Lean.reduceNat` natively,
+- the interpreter asks a guard before it uses any declaration (guard.cjs),
 - and Lean's tasks run at once in the thread that starts them: an instance is one thread, and cannot wait for another.
 
     bake(Path("package"), Path("out"))      # reads package/lean.{js,wasm}, writes out/lean.{js,wasm}, out/symbols.bin
@@ -39,12 +39,16 @@ REDUCE_NATIVE = "_ZN4lean13reduce_nativeERKNS_11environmentERKNS_4exprE"
 """The kernel's (result, environment, expression): evaluates `reduceBool c`; the result is an `optional<expr>`, whose first byte is 0 for none."""
 
 LOOKUP = "_ZN4lean2ir11interpreter13lookup_symbolERKNS_4nameE"
-"""The interpreter's (result, itself, name): the only way from the name of a declaration to its code. Whatever evaluates, be it `evalConst`,
-an `[init]` declaration, a call or a closure within interpreted code, comes through here."""
+"""The interpreter's (result, itself, name): the way from the name of a declaration to its code. Whatever evaluates, be it `evalConst`,
+an `[init]` declaration, a call or a closure within interpreted code, comes through here; but for RUN_MAIN, what `lean --run` calls."""
+RUN_MAIN = "lean_run_main"
 INTERPRETED_ENVIRONMENT = 36
 """Where an interpreter has the pointer to its environment."""
 GUARD = "burnqed_guard"
-"""Symbol of the slot with the function (environment, reference to a name) → reference to the name that the interpreter shall look up."""
+"""Symbol of a slot with the function (environment, reference to a name) → reference to the name that the interpreter shall look up."""
+NATIVE = "burnqed_reduce_native"
+NATIVE_ORIGINAL = "burnqed_reduce_native_original"
+"""Symbols of slots with what the kernel calls for REDUCE_NATIVE, which gives none, and with what it called before, for tests."""
 
 RUN_AT_ONCE = ("lean_task_map_core", "lean_task_bind_core")
 """(…, …, priority, sync, keep alive) functions whose task runs at once, as soon as the one it waits for is done, when `sync` is true."""
@@ -68,15 +72,15 @@ def bake(package: Path, out: Path) -> None:
     """Writes the rewritten build to the folder `out`, which must exist."""
     wasm = Module((package / "lean.wasm").read_bytes())
     slots = wasm.slots()
-    guard = rewrite_functions(wasm)
+    own = rewrite_functions(wasm)
     script, kept = rewrite_script((package / "lean.js").read_text(encoding="utf-8"), wasm, slots)
     (out / "lean.js").write_text(script, encoding="utf-8")
     (out / "lean.wasm").write_bytes(wasm.rewritten(kept))
-    (out / "symbols.bin").write_bytes(symbol_table(wasm, slots, guard))
+    (out / "symbols.bin").write_bytes(symbol_table(wasm, slots, own))
 
 
-def rewrite_functions(wasm: Module) -> int:
-    """Gives some functions other bodies; the guard's slot."""
+def rewrite_functions(wasm: Module) -> dict[str, int]:
+    """Gives some functions other bodies; the symbols of the slots that these use."""
 
     def local(number: int) -> bytes:
         return b"\x20" + to_unsigned(number)
@@ -90,27 +94,35 @@ def rewrite_functions(wasm: Module) -> int:
     def call(function: int | str) -> bytes:
         return b"\x10" + to_unsigned(wasm.functions[function] if isinstance(function, str) else function)
 
+    def call_slot(slot: int, function_type: int) -> bytes:
+        return const(slot) + b"\x11" + to_unsigned(function_type) + b"\x00"
+
     def body(*code: bytes) -> bytes:
         return b"\x00" + b"".join(code) + b"\x0b"  # no locals besides the parameters … end
 
     for unchecked, checked in CHECKED_INSTEAD.items():  # 0 heartbeats are no limit, box(0) is no token
         wasm.replace(unchecked, body(local(0), const(0), local(1), const(1), call(checked)))
-    wasm.replace(REDUCE_NATIVE, body(local(0), const(0), b"\x3a\x00\x00"))  # i32.store8
+
+    three_to_none = wasm.type_of(REDUCE_NATIVE)  # (i32, i32, i32) → nothing
+    none = body(local(0), const(0), b"\x3a\x00\x00")  # i32.store8
+    native = wasm.slot(wasm.append(three_to_none, none))
+    native_original = wasm.slot(wasm.append_original(REDUCE_NATIVE))
+    wasm.replace(REDUCE_NATIVE, body(local(0), local(1), local(2), call_slot(native, three_to_none)))
 
     two_to_one = wasm.type_of("lean_apply_1")  # (i32, i32) → i32
-    guard = wasm.slot(wasm.append(two_to_one, body(local(1))))  # allows everything: what is imported needs it
-    ask = (
-        load(INTERPRETED_ENVIRONMENT) + load(0) + local(2) + const(guard) + b"\x11" + to_unsigned(two_to_one) + b"\x00"
-    )
+    allow = wasm.append(two_to_one, body(local(1)))  # everything, as the import of the library needs it
+    guard = wasm.slot(allow)
+    environment = local(1) + load(INTERPRETED_ENVIRONMENT) + load(0)
     look_up = call(wasm.append_original(LOOKUP))
-    wasm.replace(LOOKUP, body(local(0), local(1), local(1), ask, look_up))  # call_indirect
+    wasm.replace(LOOKUP, body(local(0), local(1), environment, local(2), call_slot(guard, two_to_one), look_up))
+    wasm.replace(RUN_MAIN, body(b"\x00"))  # unreachable
 
     # pure(closure(box(0)))
     wasm.replace("lean_task_spawn_core", body(local(0), const(1), call("lean_apply_1"), call("lean_task_pure")))
     for run in RUN_AT_ONCE:
         original = call(wasm.append_original(run))
         wasm.replace(run, body(local(0), local(1), local(2), const(1), local(4), original))  # sync = 1
-    return guard
+    return {GUARD: guard, NATIVE: native, NATIVE_ORIGINAL: native_original}
 
 
 def rewrite_script(script: str, wasm: Module, slots: dict[int, int]) -> tuple[str, set[str]]:
@@ -161,11 +173,10 @@ def rewrite_script(script: str, wasm: Module, slots: dict[int, int]) -> tuple[st
 
 
 DLSYM = """var symbolHashTable=null;
-var lookUpSymbol=address=>{
+var lookUpSymbol=(bytes,at)=>{
   if(!symbolHashTable){var b=require("fs").readFileSync(__dirname+"/symbols.bin");symbolHashTable=new Uint32Array(b.buffer.slice(b.byteOffset,b.byteOffset+b.length))}
-  growMemViews();
-  var heap=HEAPU8,first=2166136261,second=5381,c;
-  while(c=heap[address++]){first=Math.imul(first^c,16777619)>>>0;second=(Math.imul(second,33)+c)>>>0}
+  var first=2166136261,second=5381,c;
+  while(c=bytes[at++]){first=Math.imul(first^c,16777619)>>>0;second=(Math.imul(second,33)+c)>>>0}
   var mask=symbolHashTable[0],i=first&mask;
   for(;;){
     var entry=1+i*3;
@@ -173,20 +184,20 @@ var lookUpSymbol=address=>{
     if(symbolHashTable[entry]==first&&symbolHashTable[entry+1]==second)return symbolHashTable[entry+2];
     i=(i+1)&mask}
 };
-var __dlsym_js=(handle,symbol,symbolIndex)=>{var found=lookUpSymbol(symbol);if(!found)dlSetError("unknown symbol");return found};
+var __dlsym_js=(handle,symbol,symbolIndex)=>{growMemViews();var found=lookUpSymbol(HEAPU8,symbol);if(!found)dlSetError("unknown symbol");return found};
 """
 
 INTERNALS = (
     'Module["internals"]={FS,NODEFS,ENV,growMemViews,lookUpSymbol,tableEntry:getWasmTableEntry,'
-    "get memory(){return wasmMemory},get table(){return wasmTable},stackSave,stackRestore};"
+    "get memory(){return wasmMemory},get table(){return wasmTable},stackRestore};"
 )
 
 
-def symbol_table(wasm: Module, slots: dict[int, int], guard: int) -> bytes:
+def symbol_table(wasm: Module, slots: dict[int, int], own: dict[str, int]) -> bytes:
     """Open-addressing hash table of 32-bit words: mask, then (hash, second hash, slot or address) by position; 0 marks an empty place."""
     values = {e.name: slots[e.index] for e in wasm.exports if e.kind == FUNCTION}
     values |= {e.name: wasm.global_values[e.index] or 0 for e in wasm.exports if e.kind == GLOBAL}
-    values[GUARD] = guard
+    values |= own
     size = 1
     while size < 2 * len(values):
         size *= 2

@@ -15,6 +15,7 @@ const MOST_NODES = 3_000_000, MOST_CHARACTERS = 200_000_000;
 const BINDERS = ['default', 'implicit', 'strictImplicit', 'instImplicit'];
 const SAFETY = ['unsafe', 'safe', 'partial'];
 const QUOTIENTS = ['type', 'ctor', 'lift', 'ind'];
+const OF_TEXTS = [['Char', 'ofNat'], ['String', 'ofList']]; // what texts stand for, though no term says so
 const KINDS = ['axiom', 'def', 'thm', 'opaque', 'quot', 'inductive', 'constructor', 'recursor']; // tags of Lean.ConstantInfo
 const META = JSON.stringify({ meta: { exporter: { name: 'burnqed', version: VERSION }, lean: { githash: '', version: '4.28.0-pre' }, format: { version: VERSION } } });
 
@@ -113,6 +114,8 @@ class Export {
     this.names = new Table(this, 'in', 1);
     this.levels = new Table(this, 'il', 1);
     this.expressions = new Table(this, 'ie', 0);
+    this.done = new Set();      // numbers of the constants that are written
+    this.hasTexts = false;
     this.constants = new Map(); // number of a name → address of its ConstantInfo, 0, null
     this.parts = [];            // number of an expression → numbers of its parts
     this.mentions = [];         // number of an expression → number of the name that it mentions itself
@@ -222,6 +225,7 @@ class Export {
       case 8: return `"letE":{"name":${this.name(reader.field(at, 0))},"type":${first},"value":${second},"body":${third},"nondep":false}`;
       case 9: {
         const literal = reader.field(at, 0), value = reader.field(literal, 0);
+        this.hasTexts ||= reader.tag(literal) !== 0;
         return reader.tag(literal) === 0 ? `"natVal":"${reader.decimal(value)}"` : `"strVal":${JSON.stringify(reader.text(value))}`;
       }
       case 11: return `"proj":{"typeName":${mentioned},"idx":${reader.number(reader.field(at, 1))},"struct":${first}}`;
@@ -248,7 +252,7 @@ class Export {
 
   /** Writes a constant's closure and the constant; of a statement, the closure of its type, and the constant as an axiom. */
   closure(name, isStatement) {
-    const root = this.name(name), done = new Set(), underway = new Map(), stack = [root];
+    const root = this.name(name), { done } = this, underway = new Map(), stack = [root];
     this.constants.set(root, this.lookup(name));
     if (isStatement) {
       const content = { ...this.declared(this.reader.field(this.constants.get(root), 0)), isUnsafe: false };
@@ -353,17 +357,32 @@ class Export {
  * Text of the closure of a constant: of `name` (a borrowed Name) in a borrowed kernel environment; empty when there is no such constant.
  * With `isStatement`, of its type alone: it comes last, as an axiom. `isInLibrary(name)` says which constants are left out. Throws Malformed.
  */
-function exportClosure(lean, environment, isInLibrary, name, { isStatement = false } = {}) {
+function exportClosure(lean, environment, isInLibrary, name, options) {
+  return exportClosures(lean, environment, isInLibrary, [name], options)[0];
+}
+
+/** [text, whether it has texts in it] of the closures of several constants, empty when there is no such constant. */
+function exportClosures(lean, environment, isInLibrary, names, { isStatement = false } = {}) {
   const made = [], lookup = address => isInLibrary(address) ? 0 : find(lean, environment, address) || null;
   try {
-    if (!lookup(name)) return '';
+    if (!names.every(lookup)) return ['', false];
     const exported = new Export(new Reader(lean.runtime.memory), lookup, (prefix, last) => {
       made.push(lean.raw('lean_name_mk_string')(lean.retain(prefix), lean.string(last)));
       return made.at(-1);
     });
-    exported.closure(name, isStatement);
-    return exported.text();
+    for (const name of names) exported.closure(name, isStatement);
+    return [exported.text(), exported.hasTexts];
   } finally { made.forEach(object => lean.release(object)); }
+}
+
+/** Text of a constant and all that it uses, also of the library; what texts stand for comes first if there are any, as in lean4export. */
+function exportWhole(lean, environment, name) {
+  const [text, hasTexts] = exportClosures(lean, environment, () => false, [name]);
+  if (!hasTexts) return text;
+  const first = OF_TEXTS.map(parts => lean.nameOf(parts));
+  try {
+    return exportClosures(lean, environment, () => false, [...first, name])[0];
+  } finally { first.forEach(object => lean.release(object)); }
 }
 
 /** `exportClosure` of the constant with these name parts in a Command.State, without the library. */
@@ -377,4 +396,4 @@ function exported(frontend, dependencies, state, nameParts, options) {
   }
 }
 
-module.exports = { exportClosure, exported, Malformed };
+module.exports = { exportClosure, exportWhole, exported, Malformed };

@@ -23,8 +23,8 @@ const FUNCTION = 7;               // Expr.forallE
 const NUMERAL = new Set(['OfNat.ofNat', 'instOfNatNat', 'HPow.hPow', 'instHPow', 'instPowNat', 'instNatPowNat']); // what `5` and `2 ^ 20` consist of
 
 class Guard {
-  /** @param library the imported environment; persistent */
-  constructor(lean, library) {
+  /** @param library the imported environment; persistent. Without `isOn`, for tests of what stands behind it, everything is evaluated. */
+  constructor(lean, library, isOn = true) {
     Object.assign(this, { lean, library, libraryKernel: kernel(lean, library) });
     this.code = [];               // [{before, after}]: all that the (borrowed) environment `after` declares (NONE: that any does) and `before` does not
     this.refused = [];            // names that were asked for in vain, oldest first
@@ -33,15 +33,17 @@ class Guard {
     this.roles = new Map();       // address of such a name → what the library's constant does in data
     this.nothing = lean.raw('malloc')(4);
     lean.setWord(this.nothing, lean.box(0)); // a reference to the empty name, which nobody can declare
-    lean.runtime.replace('burnqed_guard', (environment, reference) => this.allows(environment, lean.word(reference)) ? reference : this.nothing);
+    if (isOn) lean.runtime.replace('burnqed_guard', (environment, reference) => this.allows(environment, lean.word(reference)) ? reference : this.nothing);
+    else lean.runtime.replace('burnqed_reduce_native', 'burnqed_reduce_native_original');
   }
 
   /** Whether the interpreter may use the declaration of a name in an environment (both borrowed). */
   allows(environment, name) {
     const { lean, counts } = this;
-    const isCode = ({ before, after }) => (after === NONE || this.declares(after, name)) && (before === NONE || !this.declares(before, name));
     if (this.isOfLibrary(name)) return ++counts.library > 0;
     if (!this.isCompiled(environment, name)) {
+      const declaration = this.declaration(environment, name); // another header's may have the same name
+      const isCode = ({ before, after }) => (after === NONE || this.declaration(after, name) === declaration) && (before === NONE || !this.declaration(before, name));
       if (this.code.some(isCode)) return ++counts.code > 0;
       if (this.isDataOf(environment, name)) return ++counts.data > 0;
     }
@@ -53,12 +55,14 @@ class Guard {
 
   // ---- steps of the above; everything is borrowed
 
-  isOfLibrary(name) { return remembered(this.lean, this.ofLibrary, name, () => this.declares(this.library, name)); }
+  isOfLibrary(name) { return remembered(this.lean, this.ofLibrary, name, () => this.declaration(this.library, name) !== 0); }
 
-  declares(environment, name) {
+  /** What the compiler made of a name's definition, or 0. */
+  declaration(environment, name) {
     const { lean } = this, found = lean.call('l_Lean_IR_findEnvDecl', lean.retain(environment), lean.retain(name), lean.box(WITH_SERVER));
+    const declaration = lean.isBoxed(found) ? 0 : lean.field(found, 0);
     lean.release(found);
-    return !lean.isBoxed(found);
+    return declaration;
   }
 
   /** Whether Lean's program has a compiled function of this name, which the interpreter would take for the declaration's: not all are the library's. */

@@ -11,7 +11,7 @@
 const fs = require('fs');
 const { Data, Forbidden } = require('./data.cjs');
 const { Dependencies, describe, find, kernel } = require('./environment.cjs');
-const { exportClosure } = require('./export.cjs');
+const { exportWhole } = require('./export.cjs');
 const { Inductives } = require('./inductives.cjs');
 
 const KEPT_STATEMENTS = 16;
@@ -164,7 +164,7 @@ class Judge {
 
   /** Names of the axioms in the file. */
   write(file, environment, { terms, goal }) {
-    const text = exportClosure(this.lean, environment, () => false, terms.names[goal.name]);
+    const text = exportWhole(this.lean, environment, terms.names[goal.name]);
     fs.writeFileSync(file, text);
     return axiomsOf(text);
   }

@@ -88,8 +88,11 @@ const keyword = tree => first(tree, node => node.word ?? (node.name && nameOf(no
 /** `open` of `Lean.Parser.Command.open`; the whole kind of anything that is no command. */
 const command = tree => tree.kind.replace(/^Lean\.Parser\.Command\./, '');
 
-/** Whether a command is notation: the parsers and macros that Lean makes of it are Lean's own code. */
-function isNotation(tree) { return command(tree) === 'in' ? isNotation(tree.parts[2]) : /^(notation|mixfix)$/.test(command(tree)); }
+/** Whether a command is notation, of which Lean makes parsers and macros that are Lean's own code; but for what stands after a `$`. */
+function isNotation(tree) {
+  if (command(tree) === 'in') return isNotation(tree.parts[2]);
+  return /^(notation|mixfix)$/.test(command(tree)) && !first(tree, node => /antiquot/i.test(node.kind));
+}
 
 // ---- what makes Lean run the author's code
 

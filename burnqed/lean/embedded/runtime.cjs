@@ -4,6 +4,10 @@
 // A snapshot is the WebAssembly memory right after the library was imported, without its empty pages: two pages of header (words:
 // environment, low end of the stack, pages of memory, pages stored; from byte 64 on the stored pages' numbers, 16 bits each), then
 // the pages.
+//
+// What is started from a snapshot asks nothing of the outside but memory, exceptions and clocks (imports.cjs), and evaluates nothing but the
+// library's declarations, data, and what `lean.guard.code` says (guard.cjs): none at first, then what the header in use may have evaluated.
+// Tests of what stands behind the guard start without it (`isGuarded: false`).
 
 const fs = require('fs'), path = require('path');
 const { Guard } = require('./guard.cjs');
@@ -21,7 +25,7 @@ const NO_OPTIONS = 1;            // box(0)
  * @param source  {snapshot: file} or {library: folder with the .olean files}
  * @returns promise of {lean: Objects, environment, isStackWhole(): false when the stack is, or was, almost used up, saveSnapshot(file)}
  */
-function start({ baked, module, memoryMb, source }) {
+function start({ baked, module, memoryMb, isGuarded = true, source }) {
   return new Promise((resolve, reject) => {
     const emscripten = globalThis.__leanModule = {
       noInitialRun: true,
@@ -33,29 +37,25 @@ function start({ baked, module, memoryMb, source }) {
         receive(new WebAssembly.Instance(module, imports), module);
       },
       onRuntimeInitialized() {
-        try { resolve(boot(emscripten.internals, baked, source)); } catch (error) { reject(error); }
+        try { resolve(boot(emscripten.internals, baked, isGuarded, source)); } catch (error) { reject(error); }
       },
     };
     require(path.join(baked, 'lean.js'));
   });
 }
 
-function boot(internals, baked, source) {
+function boot(internals, baked, isGuarded, source) {
   const runtime = makeRuntime(internals), lean = new Objects(runtime);
   const { environment, stack } = source.snapshot ? restore(internals, runtime, source.snapshot) : importLibrary(internals, lean, baked, source.library);
-  if (source.snapshot) lean.guard = new Guard(lean, environment);
+  if (source.snapshot) lean.guard = new Guard(lean, environment, isGuarded);
   return { lean, environment, isStackWhole: () => isUntouched(lean, stack), saveSnapshot: file => save(lean, environment, stack, file) };
 }
 
 function makeRuntime(internals) {
   const found = new Map();
   const find = symbol => {
-    let place = found.get(symbol);
-    if (place === undefined) {
-      const name = Buffer.from(symbol + '\0'), address = (internals.stackSave() - name.length - 64) & ~15;
-      new Uint8Array(internals.memory.buffer).set(name, address); // below the stack pointer: free to use
-      found.set(symbol, place = internals.lookUpSymbol(address));
-    }
+    const place = found.get(symbol) ?? internals.lookUpSymbol(Buffer.from(symbol + '\0'), 0);
+    if (place) found.set(symbol, place);
     return place;
   };
   const address = symbol => {
@@ -73,8 +73,8 @@ function makeRuntime(internals) {
     };
     return { during };
   };
-  /** Puts `handler(...args)` in the slot of `symbol`, for good. */
-  const replace = (symbol, handler) => internals.table.set(address(symbol), asWebAssembly(handler, handler.length));
+  /** Puts `handler(...args)`, or the function of another symbol, in the slot of `symbol`, for good. */
+  const replace = (symbol, by) => internals.table.set(address(symbol), typeof by === 'string' ? internals.table.get(address(by)) : asWebAssembly(by, by.length));
   return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), hook, replace };
 }
 
