@@ -111,6 +111,28 @@ async def test_a_twin_of_a_name_of_the_library_is_refused_where_it_is_used(
     assert await refused("1 = 1") == ""
 
 
+@one_loop
+@pytest.mark.parametrize(
+    ("header", "statement"),
+    [
+        ("def x := 1 /-", "1 = 2 -/ ∨ 1 = 1"),
+        ("def x := 1 /- -/ /-", "-/ 1 = 1"),
+        ("open Nat in", "theorem t : succ 0 = 1"),
+        ("variable (h : 1 = 2) in", "theorem t : 1 = 2"),
+        ("/-- said before -/", "theorem t : 1 = 1"),
+        ("@[simp]", "theorem t : 1 = 1"),
+        ("theorem t : 1 = 2 →", "theorem t : 1 = 1"),
+        ('def s := "', '" = 1'),
+        ("", "1 = 1 /- "),
+        ("", "1 = 1) -- "),
+        ("", "theorem t : 1 = 1 := rfl\n\ndef x := 1"),
+        ("", "theorem t : 1 = 1\naxiom x : 1 = 2"),
+    ],
+)
+async def test_header_and_statement_are_whole_texts_each(lean: EmbeddedLean, header: str, statement: str) -> None:
+    assert not (await verdict(lean, Attempt("t", statement, "rfl", header), is_trusted=False)).accepted
+
+
 LEMMAS = [
     ('"in lemma".length = 8', "rfl", True),
     ('"in lemma".length = 10', "rfl", False),

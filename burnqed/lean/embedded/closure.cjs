@@ -4,7 +4,10 @@
 const { createHash } = require('crypto');
 const { Data } = require('./data.cjs');
 
-const PARTS = { bvar: [], sort: [], const: [], app: ['fn', 'arg'], lam: ['type', 'body'], forallE: ['type', 'body'], letE: ['type', 'value', 'body'], proj: ['struct'], natVal: [], strVal: [] };
+const PARTS = {
+  bvar: [], sort: [], const: [], natVal: [], strVal: [], proj: ['struct'],
+  app: ['fn', 'arg'], lam: ['type', 'body'], forallE: ['type', 'body'], letE: ['type', 'value', 'body'],
+};
 const hash = (...content) => createHash('sha256').update(JSON.stringify(content)).digest('base64');
 
 /** Text for the parts of a name; different names give different texts. */

@@ -126,6 +126,9 @@ class Frontend {
     return error?.text ?? '';
   }
 
+  /** A Command.State (owned) with the environment of a borrowed one, and nothing of its options, namespaces and variables. */
+  rootState(state) { return this.lean.with(this.initialState(), { [STATE.environment]: this.lean.retain(this.environment(state)) }); }
+
   /** Whether a borrowed state's `autoImplicit` is off: then a name that nothing declares is an error, not a variable. */
   isAutoImplicitOff(state) {
     const { lean } = this, options = lean.field(this.scope(state), SCOPE.options), name = lean.name('autoImplicit');

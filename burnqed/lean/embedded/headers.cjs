@@ -37,7 +37,10 @@ function commandRefusal(tree) {
     case 'declaration': return declarationRefusal(tree);
     case 'mutual': return tree.parts[1].parts.map(commandRefusal).find(Boolean) ?? null;
     case 'in': return commandRefusal(tree.parts[0]) ?? commandRefusal(tree.parts[2]);
-    case 'attribute': return first(tree, node => command(node) === 'eraseAttr' && !FOR_PROOFS.has(keyword(node.parts[1])) ? `the attribute \`${keyword(node.parts[1])}\` may not be taken away` : null);
+    case 'attribute': {
+      const erased = first(tree, node => command(node) === 'eraseAttr' && !FOR_PROOFS.has(keyword(node.parts[1])) && keyword(node.parts[1]));
+      return erased ? `the attribute \`${erased}\` may not be taken away` : null;
+    }
     case 'notation': case 'mixfix': // a `$` would be evaluated, a kind of another's name would be taken for that
       return first(tree, node => /antiquot/.test(node.kind) ? '`$` in a notation runs code' : command(node) === 'namedName' ? 'a notation may not name its syntax' : null);
   }
@@ -91,12 +94,15 @@ class Watch {
 
   /** Whether a whole command is elaborated. */
   admits(tree, source, syntax, state) {
-    const line = this.line = source.lineOf(syntax), why = refusal(tree) ?? commandRefusal(tree) ?? this.names?.refusal(tree, state), what = why ? null : suspicion(tree, source.textOf(syntax));
+    const line = this.line = source.lineOf(syntax), why = refusal(tree) ?? commandRefusal(tree) ?? this.names?.refusal(tree, state);
+    const what = why ? null : suspicion(tree, source.textOf(syntax));
     if (why) this.refused = `line ${line} of the header: ${why}; ${ANYWAY}`;
     if (what) this.suspects.push({ line, what });
     if (what && this.leavesOut(this.suspects.at(-1))) return !(this.hasLeftOut = true);
-    if (!why && this.names && NAMING.has(command(tree))) this.doubts.push(...this.names.doubts(tree, state).map(doubt => ({ ...doubt, line, isAlways: !DECLARING.has(command(tree)) })));
-    return !why;
+    if (why || !this.names || !NAMING.has(command(tree))) return !why;
+    const isAlways = !DECLARING.has(command(tree));
+    this.doubts.push(...this.names.doubts(tree, state).map(doubt => ({ ...doubt, line, isAlways })));
+    return true;
   }
 
   /** Hears of the state after the command that was admitted last. */
@@ -154,14 +160,14 @@ class Rules {
   /** Why a statement may not say what it seems to say, or empty. */
   statementRefusal({ header, theorem, statement }) {
     const { frontend, dependencies, names } = this, closure = new Closure(statement);
-    const why = frontend.parsed(header.state, theorem.text + PLACEHOLDER, syntax => {
-      const tree = statementOf(frontend.trees.of(syntax));
-      return first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own))?.why;
+    const { why, ofVariables } = frontend.parsed(header.state, theorem.text + PLACEHOLDER, syntax => {
+      const tree = statementOf(frontend.trees.of(syntax)), doubt = names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own));
+      return { why: first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? doubt?.why, ofVariables: variablesDoubt(names, dependencies, header, tree) };
     });
     if (why) return `the statement: ${why}; ${ANYWAY}`;
     const lineOf = parts => header.lines.get(keyOf(parts)) ?? 0, lines = new Set([...closure.constants.values()].map(({ parts }) => lineOf(parts)));
     const stands = ({ own, line, isAlways }) => (!own || closure.has(own)) && (isAlways || lines.has(line));
-    const doubt = header.doubts.find(stands) ?? names.doubtAbout(closure, header.text) ?? variablesDoubt(frontend, dependencies, header);
+    const doubt = header.doubts.find(stands) ?? names.doubtAbout(closure, header.text) ?? ofVariables;
     return doubt ? `line ${doubt.line ?? lineOf(doubt.own)} of the header: ${doubt.why}; ${ANYWAY}` : '';
   }
 }

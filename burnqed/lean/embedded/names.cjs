@@ -12,11 +12,12 @@ const { command, first, identifiers, nameOf } = require('./rules.cjs');
 const READABLE = /^[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u;
 const NUMBERS = new Map(Object.entries({ ℕ: 'Nat', ℤ: 'Int', ℚ: 'Rat', ℝ: '', ℂ: '' }));  // what they may mean in a header of core Lean
 const BY_TYPE = new Set(['Lean.Parser.Term.dotIdent', 'Lean.Parser.Term.proj']);            // a type says what the last name in them means
-const SOME_TYPES = ['Nat', 'Int', 'Bool', 'String', 'True', 'List _root_.Nat'].map(type => `_root_.${type}`).concat('Prop', 'Type', '_root_.Nat → _root_.Nat');
+const SOME_TYPES = ['Nat', 'Int', 'Bool', 'String', 'True', 'Prop', 'Type', 'List Nat', 'Nat → Nat'];
 const MOST_TWINS = 64;
 const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 7 }, BINDER_INFO = 8, EXPLICIT = 0, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
 
-const renamingRefusal = tree => first(tree, node => command(node) === 'openRenaming' ? '`open … renaming` can change what a statement means; open the namespace, or write names in full' : null);
+const RENAMING = '`open … renaming` can change what a statement means; open the namespace, or write names in full';
+const renamingRefusal = tree => first(tree, node => command(node) === 'openRenaming' ? RENAMING : null);
 
 /** Parts of the name that a declaration declares, as it is written. */
 function declaredName({ parts: [, declared] }) {
@@ -37,11 +38,11 @@ class Names {
 
   /** Why a command must not stand in a header, whatever its names mean, or null. */
   refusal(tree, state) {
-    const namespace = this.namespace(state);
+    const namespace = this.namespace(state), isKnown = ({ name }) => this.meanings(this.frontend.library, namespace, this.openDeclarations(state), name).length > 0;
     return renamingRefusal(tree) ?? first(tree, node => {
-      if (command(node) === 'declaration' && [...namespace, ...declaredName(node)].includes('Lean')) return `\`${declaredName(node).join('.')}\` is in a namespace of Lean's own; choose another one`;
-      if (command(node) !== 'variable') return null;
-      const hidden = node.parts[1].parts.flatMap(({ parts }) => identifiers(parts[1])).find(({ name }) => this.meanings(this.frontend.library, namespace, this.openDeclarations(state), name).length);
+      const declared = command(node) === 'declaration' ? declaredName(node) : [];
+      if (declared.length && [...namespace, ...declared].includes('Lean')) return `\`${declared.join('.')}\` is in a namespace of Lean's own; choose another one`;
+      const hidden = command(node) === 'variable' && node.parts[1].parts.flatMap(({ parts }) => identifiers(parts[1])).find(isKnown);
       return hidden ? `the variable \`${nameOf(hidden)}\` hides a name of the library; choose another one` : null;
     });
   }
@@ -70,7 +71,8 @@ class Names {
       const hidden = own => known.find(old => (old.fields <= own.fields || !this.isInLibrary([...old.parts, 'rec'])) && this.canMean(state, old, own));
       return here.flatMap(own => {
         const old = hidden(own), name = shown(own.parts).join('.');
-        return old ? [{ own: own.parts, why: `\`${text}\` means \`${name}\` and hides the library's \`${old.parts.join('.')}\`; write \`${name}\`, or choose another name` }] : [];
+        const why = old && `\`${text}\` means \`${name}\` and hides the library's \`${old.parts.join('.')}\`; write \`${name}\`, or choose another name`;
+        return old ? [{ own: own.parts, why }] : [];
       });
     };
     return visit(tree, this.namespace(state));
@@ -95,6 +97,9 @@ class Names {
     [pairs, environment].forEach(object => lean.release(object));
     return parts;
   }
+
+  /** Whether a name means a constant where a borrowed state is. */
+  isDeclared(state, name) { return this.meanings(this.frontend.environment(state), this.namespace(state), this.openDeclarations(state), name).some(({ fields }) => !fields); }
 
   // ---- steps of the above
 
@@ -126,8 +131,9 @@ class Names {
     let result = constantInfo(frontend, state, own.parts).type;
     for (; tag(result) === EXPRESSION.forall; result = lean.field(result, 2)) binders.push({ head: this.head(lean.field(result, 1)), info: lean.scalar(result, BINDER_INFO) });
     const end = this.head(result), explicit = binders.filter(({ info }) => info === EXPLICIT);
-    if (explicit.length ? explicit.some(({ head }) => tag(head) === EXPRESSION.variable) && !explicit.some(({ head }) => this.isOwnType(state, head)) // takes anything
-      : tag(end) !== EXPRESSION.sort && !this.isInductive(state, end)) return true;                                                               // may be a function after all
+    const takesAnything = explicit.some(({ head }) => tag(head) === EXPRESSION.variable) && !explicit.some(({ head }) => this.isOwnType(state, head));
+    const mayBeFunction = !explicit.length && tag(end) !== EXPRESSION.sort && !this.isInductive(state, end); // its type may stand for one
+    if (takesAnything || mayBeFunction) return true;
     const types = binders.some(({ head }) => tag(head) === EXPRESSION.sort) ? SOME_TYPES : ['_'], tries = types.map(type => this.isTaken(state, old, own, binders, type));
     return tries.includes(true) || !tries.includes(false);
   }
@@ -137,12 +143,15 @@ class Names {
     const given = binders.map(({ head }, index) => this.lean.tag(head) === EXPRESSION.sort ? `(${type})` : `x${index}`), variables = given.filter(name => /^x/.test(name));
     const [explicit, instances] = [EXPLICIT, INSTANCE].map(info => given.filter((_, index) => binders[index].info === info));
     const [known, name] = [old.parts, own.parts].map(parts => `_root_.${this.written(parts)}`), whole = `@${name} ${given.join(' ')}`;
-    const uses = explicit.length ? explicit.map((_, index) => `${known} ${explicit.slice(0, index + 1).join(' ')}`) : [known, `@Eq _ (${whole}) ${known}`];
+    const uses = explicit.length ? explicit.map((_, index) => `${known} ${explicit.slice(0, index + 1).join(' ')}`) : [known, `@_root_.Eq _ (${whole}) ${known}`];
     const attempts = [...instances.map(instance => `have := ${instance}`), `first ${uses.map(use => `| (have := ${use}; exact ⟨⟩)`).join(' ')}`].join('; ');
     const command = end => `example := ${variables.length ? `fun ${variables.join(' ')} => ` : ''}have _ := ${whole}; (${end} : _root_.True)`;
-    const failure = this.frontend.failure(state, command(`by ${attempts}`));
-    if (!failure || /maximum|timeout/.test(failure)) return true;
-    return this.frontend.failure(state, command('⟨⟩')) ? null : false;
+    const root = this.frontend.rootState(state); // neither options nor names of the author's
+    try {
+      const failure = this.frontend.failure(root, command(`by ${attempts}`));
+      if (!failure || /maximum|timeout/.test(failure)) return true;
+      return this.frontend.failure(root, command('⟨⟩')) ? null : false;
+    } finally { this.lean.release(root); }
   }
 
   head(expression) {

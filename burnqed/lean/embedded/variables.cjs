@@ -4,6 +4,8 @@
 // that something is decidable, as everything is. `[Nonempty p]` of a proposition assumes it, `[LE Nat]` is another order.
 //
 // What is looked at is what Lean makes of them: the binders of a theorem that mentions all of them.
+//
+// Nor may a variable be called like a definition, where the statement or another variable mentions it: a reader could take it for that.
 
 const { Source, syntaxRange } = require('./frontend.cjs');
 const { constantInfo, describe, find } = require('./environment.cjs');
@@ -15,20 +17,31 @@ const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 
 const BINDER_INFO = 8, INSTANCE = 3;
 const DECIDABLE = new Set(['Decidable', 'DecidableEq', 'DecidablePred', 'DecidableRel', 'DecidableLT', 'DecidableLE']);
 
-/** {line, why} when the variables in scope at the end of a header assume too much, or null. */
-function variablesDoubt(frontend, dependencies, { state, text }) {
-  const { lean } = frontend, variables = lean.items(lean.field(frontend.scope(state), VARIABLES)), trees = variables.map(variable => frontend.trees.of(variable));
-  const instances = variables.filter((_, index) => trees[index].kind === 'Lean.Parser.Term.instBinder');
-  if (!instances.length) return null;
-  const mention = names => `theorem ${PROBE} : ${names.map(name => `@_root_.Eq _ ${name} ${name} ∧ `).join('')}_root_.True := sorry`;
-  const mentioned = new Set(trees.flatMap(identifiers).map(({ name }) => `«${name[0]}»`)), names = [...mentioned].filter(name => !frontend.failure(state, mention([name])));
+/** {line, why} when the variables in scope at the end of a header assume too much, or hide what a statement (tree) mentions, or null. */
+function variablesDoubt(names, dependencies, { state, text }, statement) {
+  const { frontend } = names, { lean } = frontend, bytes = Buffer.from(text), variables = lean.items(lean.field(frontend.scope(state), VARIABLES));
+  const trees = variables.map(variable => frontend.trees.of(variable)), instances = variables.filter((_, index) => trees[index].kind === 'Lean.Parser.Term.instBinder');
+  const doubt = (variable, why) => {
+    const [start, end] = syntaxRange(lean, variable), slice = (...range) => bytes.subarray(...range).toString('utf8');
+    return { line: slice(0, start).split('\n').length, why: `the variable \`${slice(start, end)}\` ${why}` };
+  };
+  const mentions = [...identifiers(statement), ...trees.flatMap(({ parts }) => parts.slice(2).flatMap(identifiers))].map(({ name }) => name[0]);
+  const hides = ({ parts }) => identifiers(parts[1]).some(({ name }) => mentions.includes(name[0]) && names.isDeclared(state, name));
+  const hiding = trees.findIndex(hides);
+  if (hiding >= 0) return doubt(variables[hiding], 'is called like a definition; choose another name');
+  const index = instances.length ? firstBad(frontend, dependencies, state, trees) : -1;
+  return index < 0 ? null : doubt(instances[index] ?? instances[0], 'assumes more than a structure of the library\'s on types; put it into the statement');
+}
+
+/** Number of the first instance among variables (trees) that assumes too much, counting instances; -1 when there is none. */
+function firstBad(frontend, dependencies, state, trees) {
+  const { lean } = frontend, mention = names => `theorem ${PROBE} : ${names.map(name => `@_root_.Eq _ ${name} ${name} ∧ `).join('')}_root_.True := sorry`;
+  const written = nodes => nodes.flatMap(identifiers).map(({ name }) => `«${name[0]}»`), declared = written(trees.map(({ parts }) => parts[1]));
+  const automatic = written(trees).filter(name => !declared.includes(name) && !frontend.failure(state, mention([name]))), names = [...new Set([...declared, ...automatic])];
   const probe = new Source(lean, mention(names)), after = frontend.elaborate(state, probe, probe.next(state));
   try {
     const info = constantInfo(frontend, after.state, [...lean.nameParts(lean.field(frontend.scope(state), 2)), PROBE]);
-    const index = info ? new Binders(frontend, dependencies).firstBad(info.type) : 0;
-    if (index < 0) return null;
-    const bytes = Buffer.from(text), [start, end] = syntaxRange(lean, instances[index] ?? instances[0]), slice = (...range) => bytes.subarray(...range).toString('utf8');
-    return { line: slice(0, start).split('\n').length, why: `the variable \`${slice(start, end)}\` assumes more than a structure of the library's on types; put it into the statement` };
+    return info ? new Binders(frontend, dependencies).firstBad(info.type) : 0;
   } finally {
     lean.release(after.state);
     probe.release();
@@ -66,16 +79,21 @@ class Binders {
     const { head, parameters } = this.taken(type);
     const info = lean.tag(head) === EXPRESSION.constant ? find(lean, this.dependencies.library, lean.field(head, 0)) : 0;
     if (!info) return false;
-    if (DECIDABLE.has(lean.nameText(lean.field(head, 0)))) return true;
-    const isInstance = [];
+    const name = lean.nameText(lean.field(head, 0)), isInstance = [];
+    if (DECIDABLE.has(name)) return true;
     for (let at = describe(lean, info).type; lean.tag(at) === EXPRESSION.forall; at = lean.field(at, 2)) isInstance.push(this.isInstanceBinder(at));
-    return parameters.every((parameter, index) => isInstance[index] ? this.isInstance(parameter, binders) : this.isType(parameter, binders));
+    const isFine = (parameter, index) => isInstance[index] ? this.isInstance(parameter, binders) : this.isType(parameter, binders) || (name === 'OfNat' && this.isNumeral(parameter));
+    return parameters.length > 0 && parameters.every(isFine);
   }
 
-  /** Whether a term is a variable that stands for a type or gives types, applied to variables at most; or a number. */
+  isNumeral(term) {
+    const { lean } = this, { head, parameters } = this.taken(term);
+    return lean.tag(head) === EXPRESSION.constant && lean.nameText(lean.field(head, 0)) === 'OfNat.ofNat' && lean.tag(parameters[1]) === EXPRESSION.literal;
+  }
+
+  /** Whether a term is a variable that stands for a type or gives types, applied to variables at most. */
   isType(term, binders) {
     const { lean } = this, { head, parameters } = this.taken(term);
-    if (lean.tag(head) === EXPRESSION.constant && lean.nameText(lean.field(head, 0)) === 'OfNat.ofNat') return lean.tag(parameters[1]) === EXPRESSION.literal;
     if (lean.tag(head) !== EXPRESSION.variable || !parameters.every(parameter => lean.tag(parameter) === EXPRESSION.variable)) return false;
     let { type } = this.binderOf(head, binders);
     for (; lean.tag(type) === EXPRESSION.forall;) type = lean.field(type, 2);
