@@ -98,9 +98,9 @@ class Inductives {
 
   applied(number) {
     const parts = [];
-    let head = this.data.expressions[number];
-    for (; head.kind === 'app'; head = this.data.expressions[head.fn]) parts.push(head.arg);
-    return { head, parts: parts.reverse() };
+    let at = number;
+    for (; this.data.expressions[at].kind === 'app'; at = this.data.expressions[at].fn) parts.push(this.data.expressions[at].arg);
+    return { at, head: this.data.expressions[at], parts: parts.reverse() };
   }
 
   /** Whether an expression under `depth` binders is a type of the group, with its own universes, applied to the parameters in order. */
@@ -119,7 +119,8 @@ class Inductives {
     const { kind, type, body } = this.data.expressions[number];
     if (kind === 'forallE') return (isArgument ? this.isPlain(type, depth, true) : !this.has(type)) && this.isPlain(body, depth + 1, isArgument);
     if (kind === 'lam') return isArgument && this.isPlain(type, depth, true) && this.isPlain(body, depth + 1, true);
-    const { head, parts } = this.applied(number);
+    const { at, head, parts } = this.applied(number);
+    if (head.kind === 'lam') return !parts.some(part => this.has(part)) && this.isPlain(at, depth, true); // as `Sigma fun n => T` gives
     if (head.kind !== 'const' || this.members.has(this.data.names[head.name].key)) return false;
     if (TRANSPARENT.has(this.data.shown(head.name))) return parts.length > 0 && this.isPlain(parts[0], depth, isArgument);
     const count = this.parametersOf(head.name);
