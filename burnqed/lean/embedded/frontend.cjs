@@ -129,13 +129,6 @@ class Frontend {
   /** A Command.State (owned) with the environment of a borrowed one, and nothing of its options, namespaces and variables. */
   rootState(state) { return this.lean.with(this.initialState(), { [STATE.environment]: this.lean.retain(this.environment(state)) }); }
 
-  /** Whether a borrowed state's `autoImplicit` is off: then a name that nothing declares is an error, not a variable. */
-  isAutoImplicitOff(state) {
-    const { lean } = this, options = lean.field(this.scope(state), SCOPE.options), name = lean.name('autoImplicit');
-    const isOn = lean.number(lean.call('l_Lean_KVMap_getBool', lean.retain(options), name, lean.box(1))) === 1;
-    return !isOn;
-  }
-
   environment(state) { return this.lean.field(state, STATE.environment); }
   scope(state) { return this.lean.field(this.lean.field(state, STATE.scopes), 0); }
 
