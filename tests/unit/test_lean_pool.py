@@ -64,10 +64,10 @@ def test_three_quarters_of_the_quota_at_least_one_at_most_sixteen(
     assert pool.default_workers(1_200) == workers
 
 
-def test_no_more_workers_than_memory_holds_beside_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_workers_than_memory_holds_beside_this_process_and_the_judges(monkeypatch: pytest.MonkeyPatch) -> None:
     own_bytes = psutil.Process().memory_info().rss
     monkeypatch.setattr(pool, "cpu_quota", lambda: 64)
     monkeypatch.setattr(pool, "memory_limit", lambda: own_bytes + 3_700 * 2**20)
-    assert pool.default_workers(1_200) == 3
+    assert pool.default_workers(1_200) == 2
     monkeypatch.setattr(pool, "memory_limit", lambda: own_bytes)
     assert pool.default_workers(1_200) == 1
