@@ -87,6 +87,12 @@ def is_field(found: Sequence[Token], index: int) -> bool:
     return index > 0 and found[index - 1].text in (".", "`") and found[index - 1].end == found[index].start
 
 
+def has_two_ends(source: str, token: Token) -> bool:
+    """Whether a text in plain quotes would end elsewhere if it were interpolated: which words make it so is for Lean's parsers to know."""
+    is_plain = token.kind is Kind.STRING and token.text.startswith('"') and "{" in token.text
+    return is_plain and _end_of_interpolated(source, token.start + 1) != token.end
+
+
 def _measure(source: str, match: re.Match[str]) -> tuple[Kind | None, int | None]:
     """Kind (None for space) and end (None when it never ends) of the token that begins with the match."""
     match match.lastgroup if match["raw_string"] is None else "raw_string":

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from burnqed.errors import BadInput
-from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
+from burnqed.lean.lexer import COMMANDS, Kind, has_two_ends, is_field, tokens
 from burnqed.lean.protocol import Theorem
 
 LIBRARY = "Init"
@@ -80,6 +80,12 @@ class _Source:
         if self.tokens and self.tokens[-1].kind is Kind.UNFINISHED:
             line = self._lines(0, self.tokens[-1].start) + 1
             raise BadInput(f"has a comment or text that begins in line {line} and never ends.")
+        for token in self.tokens:
+            if has_two_ends(text, token):
+                line = self._lines(0, token.start) + 1
+                raise BadInput(
+                    f"has a text in line {line} that ends elsewhere when its `{{` begins a term, as it does after `s!` or `dbg_trace`; write `\\x7b` for it."
+                )
         self.lemmas = [t for at, t in enumerate(self.tokens) if t.text == "lemma" and self._is_theorem(at)]
 
     def parts(self) -> Iterator[_Part]:

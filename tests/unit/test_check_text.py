@@ -344,6 +344,10 @@ def test_modifiers_attributes_and_open_in_belong_to_their_theorem(tmp_path: Path
     [
         ("def x := 1\n", "no proofs"),
         ("theorem a : 1 = 1 := by rfl\n\n/- and so on", "line 3"),
+        (
+            'def start : Nat := dbg_trace "{\'"\'}"; 0\n\ntheorem f : 1 = 2 := by\n  sorry\n\n-- " theorem f : True := trivial\n',
+            "ends elsewhere",
+        ),
         ("import Mathlib.Tactic\n\ntheorem a : 1 = 1 := by rfl\n", "Mathlib.Tactic"),
     ],
 )

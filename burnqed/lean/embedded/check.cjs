@@ -53,24 +53,26 @@ class Checks {
     const { header, theorem, ...facts } = this.read(headerText, statement, isTrusted);
     Object.assign(facts, { commands: 0, messages: [], tactic_block_only: false, proof: '' });
     if (!theorem) return { facts, parsed: 0 };
+    const placed = messages => messages.slice(0, MOST_MESSAGES).map(m => ({ ...m, line: m.line - theorem.line })), positionOf = ({ line, column }) => line * 1e6 + column;
     const text = `${theorem.text.slice(0, -':= by\n'.length)}${introduction}\n${proof}\n`;
     const state = frontend.withHeartbeats(header.state, heartbeats), source = new Source(lean, text), first = source.next(state);
     try {
       const tree = frontend.trees.of(first.syntax);
       facts.refused = refusal(tree) ?? '';
-      if (facts.refused) {
+      const unparsed = first.messages.find(isError);
+      if (facts.refused || unparsed) { // nothing is elaborated that is not allowed, or not whole
         lean.release(first.syntax);
-        return { facts, parsed: 0 };
+        if (!facts.refused) Object.assign(facts, { commands: 1, messages: placed(first.messages) });
+        return { facts, parsed: unparsed ? positionOf(unparsed) : 0 };
       }
       facts.tactic_block_only = isTacticBlock(lean, declaration(lean, first.syntax)?.value);
       const after = frontend.elaborate(state, source, first);
       try {
-        const rest = source.rest(after.state), broken = [...first.messages, ...rest.messages].find(isError);
-        const messages = [...first.messages, ...after.messages(), ...rest.messages];
+        const rest = source.rest(after.state), broken = rest.messages.find(isError), messages = [...first.messages, ...after.messages(), ...rest.messages];
         facts.commands = rest.isEnd ? 1 : 2;
-        facts.messages = [...messages.filter(isError), ...messages.filter(m => !isError(m))].slice(0, MOST_MESSAGES).map(m => ({ ...m, line: m.line - theorem.line }));
+        facts.messages = placed([...messages.filter(isError), ...messages.filter(m => !isError(m))]);
         facts.proof = exported(frontend, this.dependencies, after.state, theorem.nameParts);
-        return { facts, parsed: broken ? broken.line * 1e6 + broken.column : Infinity };
+        return { facts, parsed: broken ? positionOf(broken) : Infinity };
       } finally { lean.release(after.state); }
     } finally {
       source.release();

@@ -134,7 +134,7 @@ class Rules {
       refused = this.differenceRefusal(headerText, statement, plain, whole) || this.statementRefusal(plain);
     } catch (error) {
       if (!(error instanceof Forbidden)) throw error;
-      refused = `the statement cannot be judged: ${error.message}; make it smaller`;
+      refused = `the statement cannot be judged: ${error.message}`;
     }
     return { ...whole, refused, statement: refused ? '' : whole.statement };
   }
