@@ -21,7 +21,6 @@ const WITH_SERVER = 1;            // also what is compiled for editors only
 const EXPRESSION = { variable: 0, constant: 4, application: 5, let: 8, literal: 9, mdata: 10 }; // tags of Lean.Expr
 const FUNCTION = 7;               // Expr.forallE
 const NUMERAL = new Set(['OfNat.ofNat', 'instOfNatNat', 'HPow.hPow', 'instHPow', 'instPowNat', 'instNatPowNat']); // what `5` and `2 ^ 20` consist of
-const SYNTAX = /^(Array\.(empty|push)|Lean\.mkAtom|Lean\.Name\.(mkSimple|mkStr[1-8])|String\.toRawSubstring)$/; // what quoted tactics consist of: `(h : p := by decide)`
 
 class Guard {
   /** @param library the imported environment; persistent. Without `isOn`, for tests of what stands behind it, everything is evaluated. */
@@ -111,7 +110,7 @@ class Guard {
     const { lean } = this, role = remembered(lean, this.roles, name, () => {
       const info = find(lean, this.libraryKernel, name), constant = info && describe(lean, info);
       if (!constant) return 'foreign';
-      if (['constructor', 'inductive'].includes(constant.kind) || NUMERAL.has(lean.nameText(name)) || SYNTAX.test(lean.nameText(name))) return 'makes';
+      if (['constructor', 'inductive'].includes(constant.kind) || NUMERAL.has(lean.nameText(name))) return 'makes';
       if (lean.tag(constant.type) !== FUNCTION) return 'is';
       return this.isField(name) ? 'takes apart' : 'computes';
     });
