@@ -1,11 +1,10 @@
 """Whether a proof is accepted: proved means checked.
 
-A whole proof is compiled in a fresh environment against the original statement, and accepted when Lean reports no error, the text was
-one theorem and nothing else, the theorem that is then in the environment states what the statement alone stands for, and it depends on
-no axioms but `propext`, `Classical.choice`, `Quot.sound` and the theorems of the pinned library. docs/trust.md tells what that
-rests on.
+A whole proof is elaborated, and accepted when Lean reports no error, the text was one theorem and nothing else, and a judge that sees only
+the resulting terms accepts them for the statement, with no axioms but `propext`, `Classical.choice`, `Quot.sound` and the theorems of the
+pinned library. docs/trust.md tells what that rests on.
 
-    verdict = await backend.check(theorem, "intro n\\nomega")        # screen, compile, judge
+    verdict = await backend.check(theorem, "intro n\\nomega")        # screen, elaborate, judge
 """
 
 from __future__ import annotations

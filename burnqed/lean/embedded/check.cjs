@@ -2,8 +2,8 @@
 // Elaborates statements and whole proofs, and gives what came of them as text for the judge (export.cjs, judge.cjs). Nothing that is found
 // here speaks for a proof: messages and rules only ever speak against one, and make the better reasons.
 //
-// The text compiled is `theorem NAME SIGNATURE := by⏎` and the proof as it is given, in the header's environment. Only the first
-// command is elaborated; whatever follows it is counted, not run. Nothing is elaborated of a text that the rules (rules.cjs) refuse.
+// The text compiled is `theorem NAME SIGNATURE`, what introduces the proof (`:= by`), and the proof as it is given. Only the first
+// command is elaborated; whatever follows it is counted, not run. Nothing is elaborated of a text that the rules (rules.cjs) or the parser refuse.
 
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { exported } = require('./export.cjs');

@@ -20,8 +20,8 @@ class Closure {
     this.goal = this.data.declarations.pop();
     this.constants = new Map(); // key → {parts of the name, value: of a definition that stands for a constant, that constant's name}
     for (const declared of this.data.declarations) for (const { name, value } of declared.types ? [...declared.types, ...declared.ctors, ...declared.recs] : [declared]) {
-      const parts = this.parts(name), { kind, name: other } = this.data.expressions[value] ?? {};
-      this.constants.set(keyOf(parts), { parts, value: kind === 'const' ? this.parts(other).join('.') : '' });
+      const parts = this.data.partsOf(name), { kind, name: other } = this.data.expressions[value] ?? {};
+      this.constants.set(keyOf(parts), { parts, value: kind === 'const' ? this.data.shown(other) : '' });
     }
   }
 
@@ -53,12 +53,6 @@ class Closure {
       else constants.set(names[name].key, hash(kind, declared(declaration), kind === 'thm' ? '' : digestOf(value)));
     }
     return hash(groups.sort(), declared(this.goal));
-  }
-
-  parts(name) {
-    const parts = [];
-    for (let at = name; at; at = this.data.names[at].prefix) parts.unshift(this.data.names[at].part);
-    return parts;
   }
 }
 

@@ -87,12 +87,15 @@ class Data {
   get isNameList() { return value => Array.isArray(value) && value.every(this.isOwnName); }
   get isClosed() { return value => this.isExpression(value) && this.expressions[value].loose === 0; }
 
-  /** A name for people. */
-  shown(name) {
+  /** The parts of a name, outermost first. */
+  partsOf(name) {
     const parts = [];
     for (let at = name; at; at = this.names[at].prefix) parts.push(this.names[at].part);
-    return parts.reverse().join('.');
+    return parts.reverse();
   }
+
+  /** A name for people. */
+  shown(name) { return this.partsOf(name).join('.'); }
 
   bit(name) {
     if (!this.parameterBits.has(name)) this.parameterBits.set(name, 1n << BigInt(this.parameterBits.size));

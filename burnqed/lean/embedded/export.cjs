@@ -353,7 +353,6 @@ class Export {
     }
     return { names: [...types, ...ctors, ...recs].map(member => member.name), needs: [...this.mentioned(needs)], line: () => JSON.stringify({ inductive: { types, ctors, recs } }) };
   }
-
 }
 
 /**
@@ -378,7 +377,10 @@ function exportClosures(lean, environment, isInLibrary, names, { isStatement = f
   } finally { made.forEach(object => lean.release(object)); }
 }
 
-/** Text of a constant and all that it uses, also of the library, whose theorems are written as axioms; what texts stand for comes first if there are any, as in lean4export. */
+/**
+ * Text of a constant and all that it uses, also of the library, whose theorems are written as axioms. What texts stand for comes first if
+ * there are any, as in lean4export.
+ */
 function exportWhole(lean, environment, isInLibrary, name) {
   const [text, hasTexts] = exportClosures(lean, environment, () => false, [name], { assumes: isInLibrary });
   if (!hasTexts) return text;

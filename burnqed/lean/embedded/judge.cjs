@@ -4,7 +4,7 @@
 // Two texts come in (NDJSON, see export.cjs and data.cjs): what a clean elaboration of the statement gave, with all definitions that it uses
 // and the statement last, as an axiom; and what the elaboration of the proof gave, with the theorem last. The statement's definitions are
 // added to the library's environment; then those of the proof, where one under a name of the statement's has to be equal; then a theorem of
-// the statement's own type with the proof's value. What that theorem depends on is read from the resulting environment.
+// the statement's own type with the proof's value. What that theorem depends on is what the two texts mention, followed down to axioms.
 //
 // Everything is built from plain data by Lean's own constructors, so that no cached hash or flag is the sender's.
 
@@ -200,8 +200,7 @@ class Judge {
     let environment = lean.retain(stated.environment);
     for (const declared of built.data.declarations) {
       const known = built.keysOf(declared).map(key => stated.built.places.get(key)).find(Boolean);
-      if (declared === goal) environment = this.added(environment, built, declared);
-      else if (!known) environment = this.added(environment, built, declared);
+      if (declared === goal || !known) environment = this.added(environment, built, declared);
       else if (!this.isSame(stated.built, known, built, declared)) {
         lean.release(environment);
         throw new Forbidden('the proof changes a definition that the statement uses');
@@ -221,7 +220,7 @@ class Judge {
   /** Whether two declarations are the same, up to names of bound variables and what only speeds the kernel up. */
   isSame(left, a, right, b) {
     if (a.kind !== b.kind || left.keyList(a.levelParams) !== right.keyList(b.levelParams)) return false;
-    if (a.kind !== 'inductive') return left.key(a.name) === right.key(b.name) && this.isEqual(left, a.type, right, b.type) && (a.kind === 'axiom' || this.isEqual(left, a.value, right, b.value));
+    if (a.kind !== 'inductive') return left.key(a.name) === right.key(b.name) && this.isEqual(left, a.type, right, b.type) && this.isEqual(left, a.value, right, b.value);
     const areSame = (these, those) => these.length === those.length && these.every((one, index) => left.key(one.name) === right.key(those[index].name) && this.isEqual(left, one.type, right, those[index].type));
     return a.types[0].numParams === b.types[0].numParams && areSame(a.types, b.types) && areSame(a.ctors, b.ctors) && areSame(a.recs, b.recs);
   }
@@ -229,13 +228,10 @@ class Judge {
   /** The environment with a declaration that the kernel has checked; consumes the given one. Throws Forbidden or GaveUp. */
   added(environment, built, declared) {
     const { lean } = this;
-    if (declared.kind === 'axiom') {
-      lean.release(environment);
-      throw new Forbidden(`it assumes the axiom ${built.data.shown(declared.name)}`);
-    }
     let present = environment;
     const inductives = declared.kind === 'inductive' ? new Inductives(built.data, declared, name => this.parametersOf(present, built.terms.names[name])) : null;
     try {
+      if (declared.kind === 'axiom') throw new Forbidden(`it assumes the axiom ${built.data.shown(declared.name)}`);
       this.checkNames(environment, built, declared);
       inductives?.check();
     } catch (error) {

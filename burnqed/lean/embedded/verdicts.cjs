@@ -8,7 +8,7 @@
 // Header and statement of a stranger: one fresh instance per check. What the statement is has left it as text before it looks at the proof.
 
 const KEPT_STATEMENTS = 64;
-const isError = message => message.severity === 'error';
+const UNJUDGED = { objection: '', could_not_check: false, axioms: [], library: 0 };
 
 class Verdicts {
   constructor(authors, readers, judges) {
@@ -44,11 +44,10 @@ class Verdicts {
   async judged(request, elaborated) {
     const { statement, proof, wasFresh, ...facts } = elaborated;
     if (facts.error) return facts;
-    const verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
-    if (facts.refused || facts.header_errors.length || facts.statement_errors.length || facts.commands !== 1 || facts.messages.some(isError)) return { ...facts, ...verdict };
-    if (!proof) return { ...facts, ...verdict, objection: 'the text declares no theorem of that name' };
+    if (!isElaborated(facts)) return { ...facts, ...UNJUDGED };
+    if (!proof) return { ...facts, ...UNJUDGED, objection: 'the text declares no theorem of that name' };
     const { error, seconds, wasFresh: _, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, exportTo: request.exportTo });
-    if (error) Object.assign(judged, { ...verdict, objection: error.message, could_not_check: true });
+    if (error) Object.assign(judged, { ...UNJUDGED, objection: error.message, could_not_check: true });
     return { ...facts, ...judged, seconds: facts.seconds + seconds };
   }
 
@@ -71,10 +70,14 @@ class Verdicts {
 
 /** Facts of a statement whose proof was not looked at. */
 function unproved({ statement, wasFresh, ...stated }) {
-  return stated.error ? stated : { commands: 0, messages: [], tactic_block_only: false, objection: '', could_not_check: false, axioms: [], library: 0, ...stated };
+  return stated.error ? stated : { commands: 0, messages: [], tactic_block_only: false, ...UNJUDGED, ...stated };
 }
 
-/** Whether nothing speaks against a proof; what its axioms are is for others to say. */
-const isAccepted = facts => !facts.error && !facts.objection && !facts.refused && facts.commands === 1 && !facts.messages.some(isError);
+/** Whether a whole proof was elaborated and nothing was found against it on the way. */
+function isElaborated({ refused, header_errors, statement_errors, commands, messages }) {
+  return !refused && !header_errors.length && !statement_errors.length && commands === 1 && !messages.some(({ severity }) => severity === 'error');
+}
+
+const isAccepted = facts => !facts.error && !facts.objection && isElaborated(facts);
 
 module.exports = { Verdicts };
