@@ -10,7 +10,7 @@ looks functions up by name at run time (`dlsym`). Parsing these names takes seco
 and some functions are given other bodies (`rewrite_functions`):
 
 - the two that add a declaration *without* checking it call the ones that do check it, so that `set_option debug.skipKernelTC true`
-  cannot bypass the kernel,
+  cannot bypass the kernel; only who runs the instance can switch the check off (frontend.cjs, `unchecked`),
 - the kernel does not evaluate `Lean.reduceBool` and `Lean.reduceNat` natively,
 - the interpreter asks a guard before it uses any declaration (guard.cjs),
 - and Lean's tasks run at once in the thread that starts them: an instance is one thread, and cannot wait for another.
@@ -34,6 +34,9 @@ CHECKED_INSTEAD = {
     "lean_add_decl_without_checking": "lean_add_decl",
 }
 """(environment, declaration) functions that skip the kernel → (environment, max heartbeats, declaration, cancel token) ones that do not."""
+ADD = "burnqed_add"
+ADD_UNCHECKED = "burnqed_add_unchecked"
+"""Symbols of slots with what the elaborator calls to add a declaration, and with what adds one without the kernel's check."""
 
 REDUCE_NATIVE = "_ZN4lean13reduce_nativeERKNS_11environmentERKNS_4exprE"
 """The kernel's (result, environment, expression): evaluates `reduceBool c`; the result is an `optional<expr>`, whose first byte is 0 for none."""
@@ -100,6 +103,14 @@ def rewrite_functions(wasm: Module) -> dict[str, int]:
     def body(*code: bytes) -> bytes:
         return b"\x00" + b"".join(code) + b"\x0b"  # no locals besides the parameters … end
 
+    elaborator_adds, *_ = CHECKED_INSTEAD.values()
+    unchecked_adds, *_ = CHECKED_INSTEAD
+    four_to_one = wasm.type_of(elaborator_adds)
+    add = wasm.slot(wasm.append_original(elaborator_adds))
+    add_unchecked = wasm.slot(
+        wasm.append(four_to_one, body(local(0), local(2), call(wasm.append_original(unchecked_adds))))
+    )
+    wasm.replace(elaborator_adds, body(local(0), local(1), local(2), local(3), call_slot(add, four_to_one)))
     for unchecked, checked in CHECKED_INSTEAD.items():  # 0 heartbeats are no limit, box(0) is no token
         wasm.replace(unchecked, body(local(0), const(0), local(1), const(1), call(checked)))
 
@@ -122,7 +133,7 @@ def rewrite_functions(wasm: Module) -> dict[str, int]:
     for run in RUN_AT_ONCE:
         original = call(wasm.append_original(run))
         wasm.replace(run, body(local(0), local(1), local(2), const(1), local(4), original))  # sync = 1
-    return {GUARD: guard, NATIVE: native, NATIVE_ORIGINAL: native_original}
+    return {ADD: add, ADD_UNCHECKED: add_unchecked, GUARD: guard, NATIVE: native, NATIVE_ORIGINAL: native_original}
 
 
 def rewrite_script(script: str, wasm: Module, slots: dict[int, int]) -> tuple[str, set[str]]:

@@ -106,6 +106,9 @@ class Frontend {
     return { state: after, messages: () => messagesOf(lean, lean.field(after, STATE.messages)) };
   }
 
+  /** What `body` elaborates is added to environments without the kernel's check. */
+  unchecked(body) { return this.lean.runtime.exchange('burnqed_add', 'burnqed_add_unchecked', body); }
+
   /** `use(syntax, source, messages)` of the first command of a text, parsed where a borrowed state is. */
   parsed(state, text, use) {
     const source = new Source(this.lean, text), { syntax, messages } = source.next(state);

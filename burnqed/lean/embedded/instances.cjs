@@ -2,7 +2,7 @@
 // Lean instances of one role, in worker threads, and the queue of what they are to do.
 //
 // A job is {message, timeoutMs, state?: the proof state it needs, isFresh?: only an instance that has served nothing may do it}. `work` gives
-// {answer, instance, wasFresh}; an answer with `error` when the instance refused it, took too long or died.
+// {answer, instance}; an answer with `error` when the instance refused it, took too long or died.
 
 const path = require('path');
 const { Worker } = require('worker_threads');
@@ -80,7 +80,7 @@ class Instances {
     for (const state of job.replayed) state.holders.set(instance.number, instance.generation);
     const isDue = instance.served >= settings.recycleRequests || performance.now() - instance.born > settings.recycleSeconds * 1000 || instance.heapMb > settings.memoryMb * 0.75;
     const { heapMb, ...content } = answer;
-    job.resolve({ answer: content, instance: { number: instance.number, generation: instance.generation }, wasFresh: job.wasFresh });
+    job.resolve({ answer: content, instance: { number: instance.number, generation: instance.generation } });
     if (isDue) this.recycle(instance);
     this.pump();
   }
@@ -97,7 +97,7 @@ class Instances {
     this.restart(instance);
     if (job) {
       clearTimeout(job.timer);
-      job.resolve({ answer: { error, seconds: (performance.now() - job.started) / 1000 }, wasFresh: job.wasFresh });
+      job.resolve({ answer: { error, seconds: (performance.now() - job.started) / 1000 } });
     }
     this.pump();
   }
@@ -139,7 +139,7 @@ class Instances {
     this.counts.replayed += replay.length;
     const patience = job.timeoutMs + replay.reduce((sum, state) => sum + Math.max(1, REPLAY_FACTOR * state.seconds) * 1000, 0);
     instance.job = job;
-    Object.assign(job, { started: performance.now(), wasFresh: instance.served === 0, replayed: replay });
+    Object.assign(job, { started: performance.now(), replayed: replay });
     job.timer = setTimeout(() => this.replace(instance, { kind: 'timeout', message: `no answer within ${job.timeoutMs / 1000} s` }), patience);
     instance.worker.postMessage({ ...job.message, replay: replay.map(state => state.request) });
   }

@@ -65,17 +65,19 @@ function makeRuntime(internals) {
   };
   /** Lets calls of the function `symbol` through the table (as closures make them) go to `handler(original, ...args)` during(body). */
   const hook = (symbol, handler) => {
-    const place = address(symbol), original = internals.table.get(place);
-    const hooked = asWebAssembly((...args) => handler(original, ...args), original.length);
-    const during = body => {
-      internals.table.set(place, hooked);
-      try { return body(); } finally { internals.table.set(place, original); }
-    };
-    return { during };
+    const original = internals.table.get(address(symbol)), hooked = asWebAssembly((...args) => handler(original, ...args), original.length);
+    return { during: body => during(address(symbol), hooked, body) };
   };
+  const during = (place, by, body) => {
+    const original = internals.table.get(place);
+    internals.table.set(place, by);
+    try { return body(); } finally { internals.table.set(place, original); }
+  };
+  /** Has the function of another symbol in the slot of `symbol` during body(). */
+  const exchange = (symbol, other, body) => during(address(symbol), internals.table.get(address(other)), body);
   /** Puts `handler(...args)`, or the function of another symbol, in the slot of `symbol`, for good. */
   const replace = (symbol, by) => internals.table.set(address(symbol), typeof by === 'string' ? internals.table.get(address(by)) : asWebAssembly(by, by.length));
-  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), hook, replace };
+  return { get memory() { return internals.memory; }, find, address, function: symbol => internals.tableEntry(address(symbol)), hook, exchange, replace };
 }
 
 /** A JavaScript function of `count` 32-bit numbers that returns one, as the table needs it: imported and exported again by a tiny module. */

@@ -3,7 +3,8 @@
 //
 // Trusted header and statement: a reader, which sees nothing but trusted texts, says what the statement is (kept, because many proofs of it may
 // come); an author's instance elaborates the proof, which may have run other people's proofs before; the judge decides. Whatever speaks
-// against the proof is found once more in a fresh instance before it stands, so that nobody can spoil another's proof.
+// against the proof is found once more in a fresh instance before it stands, so that nobody can spoil another's proof. Only there does the
+// kernel look at the proof while it is elaborated, as some tactics want; what is accepted has cost the kernel's work once, the judge's.
 //
 // Header and statement of a stranger: one fresh instance per check. What the statement is has left it as text before it looks at the proof.
 
@@ -22,14 +23,13 @@ class Verdicts {
     const stated = await this.stated(request);
     if (!stated.statement) return unproved(stated);
     const attempt = async isFresh => {
-      const { wasFresh, ...proved } = await this.ask(this.authors, request, { kind: 'proof', isFresh });
-      const facts = await this.judged(request, proved.error ? proved : { ...stated, ...proved, seconds: stated.seconds + proved.seconds });
-      return { facts, isFinal: wasFresh || isAccepted(facts) };
+      const proved = await this.ask(this.authors, request, { kind: 'proof', isFresh, isJudged: !isFresh });
+      return this.judged(request, proved.error ? proved : { ...stated, ...proved, seconds: stated.seconds + proved.seconds });
     };
     const first = await attempt(false);
-    if (first.isFinal) return first.facts;
+    if (isAccepted(first)) return first;
     const second = await attempt(true);
-    return { ...second.facts, seconds: first.facts.seconds + second.facts.seconds };
+    return { ...second, seconds: first.seconds + second.seconds };
   }
 
   /** Facts about what somebody says that a proof of a trusted statement added. */
@@ -42,11 +42,11 @@ class Verdicts {
 
   /** The judge's opinion on an elaborated proof against which nothing speaks so far. */
   async judged(request, elaborated) {
-    const { statement, proof, wasFresh, ...facts } = elaborated;
+    const { statement, proof, ...facts } = elaborated;
     if (facts.error) return facts;
     if (!isElaborated(facts)) return { ...facts, ...UNJUDGED };
     if (!proof) return { ...facts, ...UNJUDGED, objection: 'the text declares no theorem of that name' };
-    const { error, seconds, wasFresh: _, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, exportTo: request.exportTo });
+    const { error, seconds, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, exportTo: request.exportTo });
     if (error) Object.assign(judged, { ...UNJUDGED, objection: error.message, could_not_check: true });
     return { ...facts, ...judged, seconds: facts.seconds + seconds };
   }
@@ -63,13 +63,13 @@ class Verdicts {
   }
 
   async ask(pool, { header, statement, proof, introductions, isTrusted, twins, heartbeats, timeoutMs }, { isFresh = false, ...message }) {
-    const { answer, wasFresh } = await pool.work({ message: { header, statement, proof, introductions, isTrusted, twins, heartbeats, ...message }, timeoutMs, isFresh });
-    return { ...answer, wasFresh };
+    const { answer } = await pool.work({ message: { header, statement, proof, introductions, isTrusted, twins, heartbeats, ...message }, timeoutMs, isFresh });
+    return answer;
   }
 }
 
 /** Facts of a statement whose proof was not looked at. */
-function unproved({ statement, wasFresh, ...stated }) {
+function unproved({ statement, ...stated }) {
   return stated.error ? stated : { commands: 0, messages: [], tactic_block_only: false, ...UNJUDGED, ...stated };
 }
 
