@@ -8,7 +8,8 @@
 //
 // - is one of the library's,
 // - is in `code`, which whoever elaborates sets: what a header that somebody vouches for declares, or what notation declares,
-// - or is data: a definition made of constructors, numerals and the library's constants. The configuration of a tactic is one.
+// - or is data: a definition made of constructors, numerals and the library's constants. The configuration of a tactic is one, and so is the
+//   tactic, as syntax, that finds a parameter which is left out.
 //
 // The answer is given in JavaScript, where nothing that Lean does to its memory can change it.
 
@@ -21,6 +22,8 @@ const WITH_SERVER = 1;            // also what is compiled for editors only
 const EXPRESSION = { variable: 0, constant: 4, application: 5, let: 8, literal: 9, mdata: 10 }; // tags of Lean.Expr
 const FUNCTION = 7;               // Expr.forallE
 const NUMERAL = new Set(['OfNat.ofNat', 'instOfNatNat', 'HPow.hPow', 'instHPow', 'instPowNat', 'instNatPowNat']); // what `5` and `2 ^ 20` consist of
+// what the terms for a tactic as written consist of: `(h : p := by omega)` declares such a constant
+const QUOTED = new Set(['Array.empty', 'Array.push', 'Lean.mkAtom', 'Lean.Name.mkSimple', ...[1, 2, 3, 4, 5, 6, 7, 8].map(n => `Lean.Name.mkStr${n}`), 'String.toRawSubstring']);
 
 class Guard {
   /** @param library the imported environment; persistent. Without `isOn`, for tests of what stands behind it, everything is evaluated. */
@@ -76,7 +79,7 @@ class Guard {
     try {
       if (whole && find(lean, environment, name)) return false; // a constant of that name is no part of another
       const info = find(lean, environment, whole || name), constant = info && describe(lean, info);
-      return !!constant && constant.kind === 'definition' && this.isTypeOfData(constant.type) && this.isMadeOfData(constant.value, new Set());
+      return !!constant && constant.kind === 'definition' && this.isTypeOfData(constant.type) && this.isMadeOfData(constant.value, this.isSyntax(constant.type), new Set());
     } finally {
       if (whole) lean.release(whole);
       lean.release(environment);
@@ -89,15 +92,18 @@ class Guard {
     return !!info && describe(lean, info).kind === 'inductive';
   }
 
-  isMadeOfData(expression, seen) {
-    const { lean } = this, isMade = part => this.isMadeOfData(part, seen);
+  isSyntax(type) { return this.lean.nameText(this.lean.field(type, 0)) === 'Lean.Syntax'; }
+
+  /** With `isQuoted` also functions that make syntax: for constants of that type alone, because parsers consist of the same. */
+  isMadeOfData(expression, isQuoted, seen) {
+    const { lean } = this, isMade = part => this.isMadeOfData(part, isQuoted, seen);
     if (seen.has(expression)) return true;
     seen.add(expression);
     const parameters = [];
     let head = expression;
     for (; lean.tag(head) === EXPRESSION.application; head = lean.field(head, 0)) parameters.push(lean.field(head, 1));
     switch (lean.tag(head)) {
-      case EXPRESSION.constant: return this.isDatum(lean.field(head, 0), parameters.length) && parameters.every(isMade);
+      case EXPRESSION.constant: return this.isDatum(lean.field(head, 0), parameters.length, isQuoted) && parameters.every(isMade);
       case EXPRESSION.variable: case EXPRESSION.literal: return !parameters.length;
       case EXPRESSION.let: return !parameters.length && isMade(lean.field(head, 2)) && isMade(lean.field(head, 3));
       case EXPRESSION.mdata: return !parameters.length && isMade(lean.field(head, 1));
@@ -106,15 +112,16 @@ class Guard {
   }
 
   /** Whether data may contain a constant that is applied to so many parameters: no function but what makes data or takes it apart. */
-  isDatum(name, parameters) {
+  isDatum(name, parameters, isQuoted) {
     const { lean } = this, role = remembered(lean, this.roles, name, () => {
       const info = find(lean, this.libraryKernel, name), constant = info && describe(lean, info);
       if (!constant) return 'foreign';
       if (['constructor', 'inductive'].includes(constant.kind) || NUMERAL.has(lean.nameText(name))) return 'makes';
       if (lean.tag(constant.type) !== FUNCTION) return 'is';
+      if (QUOTED.has(lean.nameText(name))) return 'quotes';
       return this.isField(name) ? 'takes apart' : 'computes';
     });
-    return role === 'makes' || (role === 'is' && parameters === 0) || (role === 'takes apart' && parameters === 1);
+    return role === 'makes' || (role === 'quotes' && isQuoted) || (role === 'is' && parameters === 0) || (role === 'takes apart' && parameters === 1);
   }
 
   /** Whether a function of the library's gives a field of a structure without parameters. */
