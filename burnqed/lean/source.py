@@ -1,8 +1,9 @@
 """Cuts Lean source into the theorems to check, each with its header.
 
 What stands before a theorem and is none itself is its header, in the file's order. Earlier theorems are part of the header when their
-names occur in it or in the theorem (directly, or through another one), or when they carry an attribute, as `@[simp]`. A theorem of a
-`mutual` block is checked with the whole block as part of its header. Lines stay where they are in the file.
+names occur in it or in the theorem (directly, or through another one), or when something else may: where they carry an attribute, as
+`@[simp]`, share a `mutual` block with definitions, or have an `open` or `set_option` in their text. A theorem of a `mutual` block is checked
+with the whole block as part of its header. Lines stay where they are in the file.
 
 It goes by words (`burnqed.lean.lexer`), so it can be wrong where only a parser would know. What it gives is checked as it stands then:
 Lean reads the statement again, and only to the end of one theorem.
@@ -10,6 +11,7 @@ Lean reads the statement again, and only to the end of one theorem.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +28,7 @@ _MODIFIERS = frozenset({"private", "protected", "public", "noncomputable", "nonr
 _ONLY_IN_FRONT = frozenset({"open", "set_option", "local", "scoped"})
 """Begin a command, as attributes do, when they begin a line that is indented no further than the theorem; elsewhere they belong to a tactic or term."""
 _LOCAL = frozenset({"let", "have", "letI", "haveI"})
+_BLOCK = frozenset({"mutual", "theorem", "lemma", "end"}) | _MODIFIERS
 _OPEN, _CLOSE = frozenset("([{⟨⟦⦃"), frozenset(")]}⟩⟧⦄")
 _SAME_AS_IN_BLOCK = "by intros; apply {} <;> assumption"
 """Proof of a theorem whose `mutual` block has been checked as part of its header."""
@@ -41,7 +44,8 @@ class _Part:
     mentions: frozenset[str]
     """Components of all names that occur in it."""
     is_block: bool = False
-    has_attributes: bool = False
+    does_more: bool = False
+    """Whether later theorems may need more of it than the theorems that they name."""
 
 
 def cut(text: str) -> list[tuple[Theorem, str]]:
@@ -66,7 +70,7 @@ def _used(parts: Sequence[_Part], index: int) -> set[int]:
     for at in reversed(range(index)):
         part = parts[at]
         is_named = any(name.rpartition(".")[2] in mentions for name, _, _ in part.theorems)
-        if is_named or part.has_attributes or not part.theorems:
+        if is_named or part.does_more or not part.theorems:
             used.add(at)
             mentions |= part.mentions
     return used
@@ -110,7 +114,7 @@ class _Source:
                 [self._theorem(k, is_in_block=word == "mutual") for k in keywords],
                 self._mentions(first, end),
                 is_block=word == "mutual",
-                has_attributes=any(self._is_attributes(k) for k in range(first, keywords[-1])),
+                does_more=any(self._does_more(k) for k in range(first, end)),
             )
             position, done, lines = stop, end, 0
 
@@ -174,6 +178,15 @@ class _Source:
     def _is_attributes(self, at: int) -> bool:
         """Whether `@[` is here."""
         return self.words[at : at + 2] == ["@", "["] and self.tokens[at].end == self.tokens[at + 1].start
+
+    def _does_more(self, at: int) -> bool:
+        """Whether a token begins an attribute, a definition, or what may be a command although it is indented, as `open Nat` without `in`."""
+        line = itertools.takewhile(lambda k: k == at or not self._is_in_front(k), range(at, len(self.words)))
+        is_prefix = (
+            self.words[at] in _ONLY_IN_FRONT and self._is_in_front(at) and all(self.words[k] != "in" for k in line)
+        )
+        is_definition = self.words[at] in COMMANDS - _BLOCK and not is_field(self.tokens, at)
+        return self._is_attributes(at) or is_prefix or is_definition
 
     def _end(self, first: int, keyword: int) -> int:
         """The token after the last of the theorem that begins with `first`."""

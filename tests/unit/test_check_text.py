@@ -298,6 +298,21 @@ def test_theorems_of_a_mutual_block_are_checked_with_the_block_in_their_header(t
 
 
 @pytest.mark.parametrize(
+    ("text", "is_kept"),
+    [
+        ("mutual\ntheorem a : p := b\ndef f := 1\nend\n", True),
+        ("mutual\ntheorem a : p := b\nprivate theorem b : q := a\nend\n", False),
+        ("theorem a : p := rfl\n  open Nat\n", True),
+        ("theorem a : p := by\n  set_option maxRecDepth 900 in\n  rfl\n", False),
+        ("theorem a : p := rfl\n  @[simp] def f := 1\n", True),
+    ],
+)
+def test_a_theorem_that_is_not_needed_stays_when_its_text_does_more(tmp_path: Path, text: str, is_kept: bool) -> None:
+    *_, last = read_proofs(write(tmp_path, text + "theorem z : r := rfl\n", "proofs.lean"))
+    assert ("theorem a" in (last.theorem.header or "")) is is_kept
+
+
+@pytest.mark.parametrize(
     ("text", "proof"),
     [
         ("theorem t : 1 = 1 := by rfl", ":= by rfl"),
