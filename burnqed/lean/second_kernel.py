@@ -11,10 +11,13 @@ other axiom may be found in them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import shlex
 import shutil
+import signal
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +28,8 @@ from burnqed.lean.protocol import Verdict
 
 AXIOMS = "axioms.txt"
 _NAME_CHARACTERS = 60
+_READ_BYTES = 4000
+"""Of what a second kernel says, from the end."""
 
 
 def prepare(folder: Path) -> None:
@@ -82,9 +87,10 @@ def _export_file(folder: Path, number: int, name: str) -> Path:
 
 class SecondKernel:
     """A command that checks one export: exit status 0 means that it accepts. `{file}` and `{axioms}` stand for the paths; without `{file}`, the
-    export's path comes last. Raises BadInput when there is no such program."""
+    export's path comes last. It may take so many seconds for one theorem. Raises BadInput when there is no such program."""
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, *, seconds: float = 600) -> None:
+        self.seconds = seconds
         try:
             self.words = shlex.split(command)
         except ValueError as error:
@@ -99,19 +105,20 @@ class SecondKernel:
     async def objection(self, export: Path, axioms: Path) -> str:
         """Why it does not accept an export, as one sentence; empty when it does."""
         words = [word.replace("{file}", str(export)).replace("{axioms}", str(axioms)) for word in self.words]
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        try:
-            output, _ = await process.communicate()
-        except asyncio.CancelledError:
-            process.kill()
-            await process.wait()
-            raise
-        if process.returncode == 0:
-            return ""
-        said = output.decode("utf-8", "replace").strip().splitlines()
-        return f"The second kernel does not accept it (exit status {process.returncode}): {said[-1] if said else 'it says nothing'}"
+        with tempfile.TemporaryFile() as output:
+            process = await asyncio.create_subprocess_exec(
+                *words, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            )
+            try:
+                status = await asyncio.wait_for(process.wait(), self.seconds)
+            except TimeoutError:
+                return f"The second kernel gave no answer within {self.seconds:g} s"
+            finally:
+                with contextlib.suppress(ProcessLookupError):  # of the group: also what the command has started
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+            if status == 0:
+                return ""
+            output.seek(max(0, output.seek(0, os.SEEK_END) - _READ_BYTES))
+            said = output.read().decode("utf-8", "replace").strip().splitlines()
+        return f"The second kernel does not accept it (exit status {status}): {said[-1] if said else 'it says nothing'}"
