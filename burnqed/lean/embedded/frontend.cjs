@@ -194,9 +194,12 @@ class Source {
   }
 }
 
-/** Text of a MessageData (consumed), without the note that stands for hints which only an editor could show. */
+const NO_EDITOR = '(invalid MessageData.lazy, missing context)';        // stands for hints which only an editor could show
+const GUARDED = "(interpreter) unknown declaration '[anonymous]'";      // what Lean makes of the guard's refusal
+
+/** Text of a MessageData (consumed). */
 function messageText(lean, data) {
-  return lean.takeText(lean.call('l_Lean_MessageData_toString', data)).replaceAll('(invalid MessageData.lazy, missing context)', '');
+  return lean.takeText(lean.call('l_Lean_MessageData_toString', data)).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
 }
 
 /** A borrowed MessageLog as [{severity, line (from 1), column (from 0), text}]. */
