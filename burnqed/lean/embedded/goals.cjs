@@ -41,7 +41,7 @@ class Goals {
     if (header.errors.length) throw new Refused(`The header does not elaborate: ${header.errors.join('\n')}`);
     const theorem = theoremOf(frontend, header, statement);
     if (theorem.errors.length) throw new Refused(`The statement does not elaborate: ${theorem.errors.join('\n')}`);
-    const captured = this.capture(header.state, theorem.text);
+    const captured = this.capture(header.state, `${theorem.text} := by\n`);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
     const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], commandState: lean.retain(header.state), code: header.code, theorem };
@@ -242,7 +242,7 @@ class Goals {
   /** Throws unless the tactics of a state are, as a whole, a proof. */
   refuseHoles({ root, tactics }) {
     const { frontend } = this, { lean } = frontend, { text, nameParts } = root.theorem;
-    const source = new Source(lean, text + tactics.join('\n') + '\n'), command = source.next(root.commandState);
+    const source = new Source(lean, [`${text} := by`, ...tactics, ''].join('\n')), command = source.next(root.commandState);
     const after = frontend.elaborate(root.commandState, source, command), name = lean.nameOf(nameParts);
     try {
       const error = [...command.messages, ...after.messages()].find(m => m.severity === 'error');

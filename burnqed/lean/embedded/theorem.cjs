@@ -12,11 +12,11 @@ const { exported } = require('./export.cjs');
 const { refusal } = require('./rules.cjs');
 
 const KEPT_THEOREMS = 32;           // per header
-const PLACEHOLDER = 'sorry';        // stands for the proof
+const PLACEHOLDER = ' := by\nsorry';  // stands for the proof
 const OWN_NAME = 'burnqed_goal';    // of closed propositions, and of theorems whose name exists already
 
 /**
- * Theorem of a header: {errors} or {errors: [], text (up to the proof), line (of its last line), nameParts}. Kept with the header.
+ * Theorem of a header: {errors} or {errors: [], text (up to what introduces the proof), line (of its last line), nameParts}. Kept with the header.
  * Only parsed; `propositionOf` elaborates it.
  */
 function theoremOf(frontend, header, statement) {
@@ -33,16 +33,16 @@ function theoremOf(frontend, header, statement) {
 function read(frontend, state, statement) {
   const { lean } = frontend, shape = shapeOf(frontend, state, statement);
   if (shape.error) return { errors: [shape.error] };
-  const text = `${shape.before}theorem ${shape.name}${shape.signature} := by\n`;
+  const text = `${shape.before}theorem ${shape.name}${shape.signature}`;
   const source = new Source(lean, text + PLACEHOLDER), command = source.next(state);
   try {
     const parts = declaration(lean, command.syntax), signatureEnd = parts && syntaxRange(lean, parts.signature)?.[1];
-    const rest = source.rest(state), isWhole = signatureEnd === Buffer.byteLength(text) - ' := by\n'.length && rest.isEnd;
+    const rest = source.rest(state), isWhole = signatureEnd === Buffer.byteLength(text) && rest.isEnd;
     const errors = [...command.messages, ...rest.messages].filter(m => m.severity === 'error').map(m => m.text);
     const refused = refusal(frontend.trees.of(command.syntax));
     if (refused) errors.unshift(refused);
     if (!errors.length && !(isWhole && (!shape.isClosed || isBracketed(lean, parts.signature)))) errors.push('the statement is not one proposition or one theorem');
-    return errors.length ? { errors } : { errors, text, line: text.split('\n').length - 1, nameParts: shape.nameParts };
+    return errors.length ? { errors } : { errors, text, line: text.split('\n').length, nameParts: shape.nameParts };
   } finally {
     source.release();
     lean.release(command.syntax);
