@@ -39,13 +39,20 @@ def trace(
     from burnqed.lean.backends import open_lean
     from burnqed.lean.proofs import read_proofs, tactics
 
-    proofs = [KnownProof(p.theorem, tuple(split_tactics(tactics(p.proof)))) for p in read_proofs(file)]
+    proofs: list[KnownProof] = []
     pairs: list[TacticPair] = []
     failed = 0
 
     async def work() -> None:
         nonlocal failed
         async with open_lean(LeanConfig()) as lean:
+            for proof in await read_proofs(file, lean, is_trusted=True):
+                if proof.refusal:
+                    log.warning("%s is left out: %s", proof.name, proof.refusal)
+                    failed += 1
+                else:
+                    theorem, text = proof.read()
+                    proofs.append(KnownProof(theorem, tuple(split_tactics(tactics(text)))))
             with Progress(len(proofs), "trace", "proofs") as progress:
                 async for result in replay_all(proofs, lean):
                     if result.error:

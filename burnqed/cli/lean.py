@@ -47,17 +47,18 @@ def check(
     """Whether whole proofs prove what they state; exit code 1 when one is refused."""
     from burnqed.lean.check import check_all
     from burnqed.lean.embedded.backend import EmbeddedLean
-    from burnqed.lean.proofs import read_proofs
+    from burnqed.lean.proofs import read_json, read_lean
     from burnqed.lean.second_kernel import SecondKernel, check_and_export, prepare
 
     async def verdicts() -> list[Verdict]:
         async with EmbeddedLean(check_timeout_s=timeout) as lean:
+            proofs = given or await read_lean(file, lean, is_trusted=trust_headers)
             if not export and not kernel:
                 return await check_all(proofs, lean, is_trusted=trust_headers)
             with tempfile.TemporaryDirectory() as folder:
                 return await check_and_export(proofs, lean, export or Path(folder), kernel, is_trusted=trust_headers)
 
-    proofs = read_proofs(file)
+    given = None if file.suffix == ".lean" else read_json(file)  # which takes no Lean
     kernel = SecondKernel(second_kernel) if second_kernel else None
     if export:
         prepare(export)

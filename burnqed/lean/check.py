@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from burnqed.lean.characters import called, confused, hidden
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
-from burnqed.lean.proofs import ProofToCheck
 from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
+from burnqed.lean.source import ProofToCheck
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 
@@ -29,11 +29,32 @@ _BIND = (
 _BROKEN_OFF = "expected"
 """In every message of Lean's parser."""
 _TIMEOUT = "(deterministic) timeout"
+QUEUED = 2
+"""Theorems that are under way for each Lean worker: one is ready when another is done."""
 
 
 async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_trusted: bool = False) -> list[Verdict]:
     """Verdicts in the order of the proofs. Headers and statements are held to the rules for strangers unless `is_trusted`."""
-    return await asyncio.gather(*(lean.check(p.theorem, p.proof, is_trusted=is_trusted) for p in proofs))
+
+    async def check(theorem: Theorem, proof: str, _: int) -> Verdict:
+        return await lean.check(theorem, proof, is_trusted=is_trusted)
+
+    return await verdicts(proofs, check, at_once=QUEUED * lean.capacity)
+
+
+async def verdicts(
+    proofs: Sequence[ProofToCheck], check: Callable[[Theorem, str, int], Awaitable[Verdict]], *, at_once: int
+) -> list[Verdict]:
+    """What `check(theorem, proof, index)` says of each, in their order; theorems are made when it is their turn."""
+    turns = asyncio.Semaphore(at_once)
+
+    async def verdict(index: int, proof: ProofToCheck) -> Verdict:
+        if proof.refusal:
+            return Verdict(name=proof.name, accepted=False, reason=proof.refusal)
+        async with turns:
+            return await check(*proof.read(), index)
+
+    return await asyncio.gather(*(verdict(index, proof) for index, proof in enumerate(proofs)))
 
 
 def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | None:

@@ -4,31 +4,23 @@ A proof may be written in every way that Lean knows: a block of tactics, `by …
 a structure (`where …`). It is kept as it stands; `introductions` says what may be put between statement and proof, and Lean's parser
 decides among them.
 
-In Lean source (`*.lean`), each `theorem` or `lemma` is one proof to check; `burnqed.lean.source` cuts it.
+In Lean source (`*.lean`), each `theorem`, `lemma` or `example` is one proof to check; `burnqed.lean.source` cuts it, which takes a Lean.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from burnqed.errors import BadInput
 from burnqed.lean.lexer import Kind, normalised, tokens
 from burnqed.lean.protocol import Theorem
-from burnqed.lean.source import cut
+from burnqed.lean.source import ProofToCheck, Reader, cut
 
 SHAPE = "a JSON list of {name, statement, proof, header?}"
 MOST_BYTES = 1 << 26
-
-
-@dataclass(frozen=True, slots=True)
-class ProofToCheck:
-    theorem: Theorem
-    proof: str
-    """As it is written, with what stands in front of it: see `introductions`."""
 
 
 def introductions(proof: str) -> list[str]:
@@ -55,27 +47,40 @@ def tactics(proof: str) -> str:
     return f"exact fun\n{proof}" if introductions(proof) == [""] else proof
 
 
-def read_proofs(path: Path) -> list[ProofToCheck]:
-    """The proofs in a file, in its order. Raises BadInput when it cannot be read as one of the two forms."""
+async def read_proofs(path: Path, lean: Reader, *, is_trusted: bool = False) -> list[ProofToCheck]:
+    """The proofs in a file, in its order. Raises BadInput when it cannot be read as one of the two forms.
+
+    `is_trusted`: somebody vouches for a .lean file, all of whose commands are elaborated then.
+    """
+    return await read_lean(path, lean, is_trusted=is_trusted) if path.suffix == ".lean" else read_json(path)
+
+
+async def read_lean(path: Path, lean: Reader, *, is_trusted: bool = False) -> list[ProofToCheck]:
+    try:
+        return _some(path, await cut(_text(path), lean, is_trusted=is_trusted))
+    except BadInput as error:
+        raise BadInput(str(error) if str(path) in str(error) else f"{path} {error}") from None
+
+
+def read_json(path: Path) -> list[ProofToCheck]:
+    return _some(path, _from_json(path, _text(path)))
+
+
+def _text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise BadInput(f"{path} has more than {MOST_BYTES >> 20} MB; split it.")
-        text = normalised(content.decode("utf-8"))
+        return normalised(content.decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"Cannot read {path}: {error}; give {SHAPE}, or a .lean file.") from None
-    proofs = _from_lean(path, text) if path.suffix == ".lean" else _from_json(path, text)
+
+
+def _some(path: Path, proofs: list[ProofToCheck]) -> list[ProofToCheck]:
     if not proofs:
         raise BadInput(f"{path} holds no proofs; give {SHAPE}, or a .lean file with theorems.")
     return proofs
-
-
-def _from_lean(path: Path, text: str) -> list[ProofToCheck]:
-    try:
-        return [ProofToCheck(theorem, proof) for theorem, proof in cut(text)]
-    except BadInput as error:
-        raise BadInput(f"{path} {error}") from None
 
 
 # ---- JSON
@@ -122,7 +127,7 @@ def _entry(path: Path, number: int, entry: Any) -> ProofToCheck:
                 f"Entry {number}{called} of {path} has half of a character (U+{ord(half[0]):04X}) in `{key}`; write the whole one."
             )
     theorem = Theorem(name=entry["name"], statement=entry["statement"], header=entry.get("header"))
-    return ProofToCheck(theorem, normalised(entry["proof"]))
+    return ProofToCheck.of(theorem, normalised(entry["proof"]))
 
 
 def _shape(value: Any) -> str:

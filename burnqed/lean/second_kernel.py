@@ -22,9 +22,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnqed.errors import BadInput
+from burnqed.lean.check import QUEUED, verdicts
 from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.lean.proofs import ProofToCheck
-from burnqed.lean.protocol import Verdict
+from burnqed.lean.protocol import Theorem, Verdict
+from burnqed.lean.source import ProofToCheck
 
 AXIOMS = "axioms.txt"
 _NAME_CHARACTERS = 60
@@ -54,13 +55,12 @@ async def check_and_export(
     is_trusted: bool = False,
 ) -> list[Verdict]:
     """`burnqed.lean.check.check_all`, with an export of each accepted theorem in `folder`, and with the opinion of a second kernel."""
-    files = [_export_file(folder, number, proof.theorem.name) for number, proof in enumerate(proofs, 1)]
-    found = await asyncio.gather(
-        *(
-            lean.check(p.theorem, p.proof, is_trusted=is_trusted, export_to=file)
-            for p, file in zip(proofs, files, strict=True)
-        )
-    )
+    files = [_export_file(folder, number, proof.name) for number, proof in enumerate(proofs, 1)]
+
+    async def exported(theorem: Theorem, proof: str, index: int) -> Verdict:
+        return await lean.check(theorem, proof, is_trusted=is_trusted, export_to=files[index])
+
+    found = await verdicts(proofs, exported, at_once=QUEUED * lean.capacity)
     axioms = folder / AXIOMS
     axioms.write_text(
         "".join(f"{name}\n" for name in sorted({n for v in found for n in v.permitted})), encoding="utf-8"

@@ -1,260 +1,247 @@
-"""Cuts Lean source into the theorems to check, each with its header.
+"""Lean source as theorems to check, each with its header.
 
-What stands before a theorem and is none itself is its header, in the file's order. Earlier theorems are part of the header when their
-names occur in it or in the theorem (directly, or through another one), or when something else may: where they carry an attribute, as
-`@[simp]`, share a `mutual` block with definitions, or have an `open` or `set_option` in their text. A theorem of a `mutual` block is checked
-with the whole block as part of its header. Lines stay where they are in the file.
+Lean's own parser cuts the file into commands (`embedded/cut.cjs`), because nobody else knows where a comment, a text or a command ends. Here
+they are put together: what stands before a theorem and is none itself is its header, in the file's order. Earlier theorems are part of
+the header when something in it, or in the theorem, names them or opens their namespace (directly, or through another one), or when
+something else may need them: where they carry an attribute, as `@[simp]`, or share a command with definitions. A theorem of a `mutual` block is
+checked with the whole block as part of its header. Lines stay where they are in the file.
 
-It goes by words (`burnqed.lean.lexer`), so it can be wrong where only a parser would know. What it gives is checked as it stands then:
-Lean reads the statement again, and only to the end of one theorem.
+An example is a theorem too, unless it is one of data. What Lean cannot read is refused with all that stands behind it.
 """
 
 from __future__ import annotations
 
-import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
 
 from burnqed.errors import BadInput
-from burnqed.lean.lexer import COMMANDS, Kind, has_two_ends, is_field, tokens
 from burnqed.lean.protocol import Theorem
 
 LIBRARY = "Init"
 """The library whose modules need no import."""
-
-_PREFIXES = frozenset({"open", "set_option", "omit", "include", "variable", "attribute", "universe"})
-"""Begin `… in theorem …`; otherwise they are commands of their own."""
-_MODIFIERS = frozenset({"private", "protected", "public", "noncomputable", "nonrec"})
-_ONLY_IN_FRONT = frozenset({"open", "set_option", "local", "scoped"})
-"""Begin a command, as attributes do, when they begin a line that is indented no further than the theorem; elsewhere they belong to a tactic or term."""
-_LOCAL = frozenset({"let", "have", "letI", "haveI"})
-_BLOCK = frozenset({"mutual", "theorem", "lemma", "end"}) | _MODIFIERS
-_OPEN, _CLOSE = frozenset("([{⟨⟦⦃"), frozenset(")]}⟩⟧⦄")
 _SAME_AS_IN_BLOCK = "by intros; apply {} <;> assumption"
 """Proof of a theorem whose `mutual` block has been checked as part of its header."""
 
+_A_THEOREM = re.compile(rb"theorem|lemma|example")
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A theorem of a file, a `mutual` block of theorems, or the commands in front of one."""
 
+# ---- what Lean says of a file; positions are bytes of UTF-8
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Failure(_Wire):
+    """Why Lean cannot read something."""
+
+    line: int
     text: str
-    theorems: Sequence[tuple[str, str, str]]
-    """(name, statement, proof) of each; none of commands."""
-    mentions: frozenset[str]
-    """Components of all names that occur in it."""
-    is_block: bool = False
-    does_more: bool = False
+
+
+class CutTheorem(_Wire):
+    name: str
+    """In full, as users write it; `example (line 3)` of an example."""
+    written: list[str | int]
+    """Parts of the name that it is declared with, behind the present namespace."""
+    line: int
+    start: int
+    keyword: int
+    value: int | None
+    """Where the proof begins with `:=`, `|` or `where`."""
+    end: int
+    is_lemma: bool
+    is_example: bool
+
+
+class Command(_Wire):
+    start: int
+    end: int
+    line: int
+    skipped: Failure | None
+    """Of text in front of it that is no command."""
+    failure: Failure | None
+    refused: str
+    """The rule for strangers' headers that it breaks: it was not elaborated, so what follows it may be read otherwise than it should be."""
+    theorems: list[CutTheorem]
+    names: frozenset[str]
+    """Parts of all names in it, but for the names of its theorems."""
+    opened: frozenset[str]
+    """Those of the namespaces that it opens."""
+    is_block: bool
+    """Whether its theorems cannot be taken out of it, as those of `mutual`."""
+    does_more: bool
     """Whether later theorems may need more of it than the theorems that they name."""
 
 
-def cut(text: str) -> list[tuple[Theorem, str]]:
+class Commands(_Wire):
+    """A file, cut into its commands."""
+
+    start: int
+    """Where the imports end, with the space behind them."""
+    imports: list[list[str | int]]
+    failure: Failure | None
+    """Of the imports."""
+    commands: list[Command]
+    unread: bool
+    """Whether Lean stops reading at the last of them, as at `#exit`, though something follows."""
+
+
+class Reader(Protocol):
+    """A Lean that cuts files."""
+
+    async def commands(self, text: str, *, is_trusted: bool) -> Commands: ...
+
+
+# ---- from commands to theorems
+
+
+@dataclass(frozen=True, slots=True)
+class ProofToCheck:
+    """A theorem with its proof as it is written, with what stands in front of it (`burnqed.lean.proofs.introductions`)."""
+
+    name: str
+    read: partial[tuple[Theorem, str]]
+    """Makes theorem and proof: the headers of a large file are many times as large as the file."""
+    refusal: str = ""
+    """Why there is nothing to check, in one sentence."""
+
+    @classmethod
+    def of(cls, theorem: Theorem, proof: str) -> ProofToCheck:
+        return cls(theorem.name, partial(lambda: (theorem, proof)))
+
+    @property
+    def theorem(self) -> Theorem:
+        return self.read()[0]
+
+    @property
+    def proof(self) -> str:
+        return self.read()[1]
+
+
+async def cut(text: str, lean: Reader, *, is_trusted: bool = False) -> list[ProofToCheck]:
     """The theorems of a file with their proofs, in its order. Raises BadInput, to be continued after the file's name."""
-    parts = list(_Source(text).parts())
-    found = []
-    for index, part in enumerate(parts):
-        if not part.theorems:
-            continue
-        used = _used(parts, index)
-        # What is left out leaves its lines, so that Lean's line numbers are those of the file.
-        kept = [p.text if at in used else "\n" * p.text.count("\n") for at, p in enumerate(parts[:index])]
-        header = "".join([*kept, part.text] if part.is_block else kept).rstrip()
-        for name, statement, proof in part.theorems:
-            found.append((Theorem(name=name, statement=statement, header=header + "\n" if header else None), proof))
-    return found
+    return list(_File(text, await lean.commands(text, is_trusted=is_trusted)).proofs())
 
 
-def _used(parts: Sequence[_Part], index: int) -> set[int]:
-    """What of the parts before this one belongs to its header: all commands, and the theorems that these or it need."""
-    used, mentions = set(), set(parts[index].mentions)
-    for at in reversed(range(index)):
-        part = parts[at]
-        is_named = any(name.rpartition(".")[2] in mentions for name, _, _ in part.theorems)
-        if is_named or part.does_more or not part.theorems:
-            used.add(at)
-            mentions |= part.mentions
-    return used
+class _File:
+    def __init__(self, text: str, found: Commands) -> None:
+        self.bytes = text.encode()
+        self.found = found
+        self.commands = found.commands
+        self._hold_together()
 
+    def _hold_together(self) -> None:
+        """Every byte of the file has to be in one command, or in front of one, and every theorem in its command."""
+        places = [0, self.found.start]
+        for command in self.commands:
+            places += [command.start, *(p for t in command.theorems for p in (t.start, t.keyword, t.end)), command.end]
+        if sorted(places) != places or places[-1] > len(self.bytes):
+            raise BadInput("was cut into pieces that are not the whole file; this is a mistake of burnqed's, please report it.")
 
-class _Source:
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = [token for token in tokens(text) if token.kind is not Kind.COMMENT]
-        self.words = [token.text for token in self.tokens]
-        if self.tokens and self.tokens[-1].kind is Kind.UNFINISHED:
-            line = self._lines(0, self.tokens[-1].start) + 1
-            raise BadInput(f"has a comment or text that begins in line {line} and never ends.")
-        for token in self.tokens:
-            if has_two_ends(text, token):
-                line = self._lines(0, token.start) + 1
+    def proofs(self) -> Iterator[ProofToCheck]:
+        for name in self.found.imports:
+            if name[0] != LIBRARY:
+                imported = ".".join(map(str, name))
                 raise BadInput(
-                    f"has a text in line {line} that ends elsewhere when its `{{` begins a term, as it does after `s!` or `dbg_trace`; write `\\x7b` for it."
+                    f"imports {imported}, but the embedded Lean has only its core library {LIBRARY}; remove the import."
                 )
-        self.lemmas = [t for at, t in enumerate(self.tokens) if t.text == "lemma" and self._is_theorem(at)]
-
-    def parts(self) -> Iterator[_Part]:
-        done = self._imports()  # tokens that belong to a part
-        position = self.tokens[done - 1].end if done else 0  # of the first character that belongs to none
-        lines = self._lines(0, position)
-        for at, word in enumerate(self.words):
-            if at < done or not (word == "mutual" or self._is_theorem(at)):
+        failure = self.found.failure
+        unread = (failure.line, _unreadable(failure)) if failure else None
+        """Line and reason of what keeps Lean from reading what follows, as long as no theorem has been refused for it."""
+        for index, command in enumerate(self.commands):
+            if command.skipped and not failure:
+                failure = command.skipped
+                unread = failure.line, _unreadable(failure)
+            for theorem in command.theorems:
+                broken = failure or command.failure
+                yield ProofToCheck(theorem.name, partial(self._theorem, index, theorem), _unreadable(broken) if broken else "")
+                unread = None
+            if command.theorems:
                 continue
-            first = at if word == "mutual" else self._first(at, done)
-            end = self._index("end", at) + 1 if word == "mutual" else self._end(first, at)
-            keywords = [k for k in range(at, end) if self._is_theorem(k)]
-            if not keywords:
-                continue
-            start, stop = self.tokens[first].start, self.tokens[end - 1].end
-            # Comments in front of a theorem go: one that documents it could not stand at the end of a header.
-            commands = self.text[position : self.tokens[first - 1].end] if first > done else ""
-            space = "\n" * self._lines(position + len(commands), start)
-            yield _Part("\n" * lines + commands + space, (), self._mentions(done, first))
-            yield _Part(
-                self._with_theorem_for_lemma(start, stop),
-                [self._theorem(k, is_in_block=word == "mutual") for k in keywords],
-                self._mentions(first, end),
-                is_block=word == "mutual",
-                does_more=any(self._does_more(k) for k in range(first, end)),
-            )
-            position, done, lines = stop, end, 0
-
-    # ---- where commands begin and end, by the tokens' indices
-
-    def _imports(self) -> int:
-        """How many tokens belong to the imports, which only stand at a file's beginning. Only the library can be had."""
-        at = 0
-        while at + 1 < len(self.words) and self.words[at] in ("import", "prelude", "module", "public"):
-            if self.words[at] == "import":
-                at += 1
-                if self.words[at].split(".")[0] != LIBRARY:
-                    raise BadInput(
-                        f"imports {self.words[at]}, but the embedded Lean has only its core library Init; remove the import."
-                    )
-            at += 1
-        return at
-
-    def _is_theorem(self, at: int) -> bool:
-        """Whether a token is a theorem's keyword. `lemma` is Mathlib's; to Lean it is a name like any other."""
-        if self.words[at] == "lemma":
-            return self._is_in_front(at) or self.words[at - 1] in _MODIFIERS | {"]", "in"}
-        return self.words[at] == "theorem" and not is_field(self.tokens, at)
-
-    def _is_in_front(self, at: int, most: int | None = None) -> bool:
-        """Whether a token is the first in its line, indented by at most so much."""
-        indent = self._before(at)
-        return not indent.strip() and (most is None or len(indent) <= most)
-
-    def _first(self, at: int, least: int) -> int:
-        """The first token of the command with this keyword: modifiers, attributes and `open … in` belong to it."""
-        while at > least:
-            before = self.words[at - 1]
-            if before in _MODIFIERS:
-                opening = at - 1
-            elif before == "]":
-                opening = self._opening(at - 1) - 1
-                if not self._is_attributes(opening):
-                    break
-            elif before == "in":
-                commands = (
-                    k for k in range(at - 1, least - 1, -1) if self.words[k] in COMMANDS | _PREFIXES | _ONLY_IN_FRONT
-                )
-                opening = next((k for k in commands if self._is_in_front(k) or self.words[k - 1] == "in"), at)
-                if self.words[opening] not in _PREFIXES:
-                    break
-            else:
-                break
-            at = opening
-        return max(at, least)
-
-    def _opening(self, at: int) -> int:
-        """The bracket that the `]` here closes."""
-        depth = 0
-        for k in range(at, -1, -1):
-            depth += (self.words[k] == "]") - (self.words[k] == "[")
-            if depth == 0:
-                return k
-        return 0
-
-    def _is_attributes(self, at: int) -> bool:
-        """Whether `@[` is here."""
-        return self.words[at : at + 2] == ["@", "["] and self.tokens[at].end == self.tokens[at + 1].start
-
-    def _does_more(self, at: int) -> bool:
-        """Whether a token begins an attribute, a definition, or what may be a command although it is indented, as `open Nat` without `in`."""
-        line = itertools.takewhile(lambda k: k == at or not self._is_in_front(k), range(at, len(self.words)))
-        is_prefix = (
-            self.words[at] in _ONLY_IN_FRONT and self._is_in_front(at) and all(self.words[k] != "in" for k in line)
-        )
-        is_definition = self.words[at] in COMMANDS - _BLOCK and not is_field(self.tokens, at)
-        return self._is_attributes(at) or is_prefix or is_definition
-
-    def _end(self, first: int, keyword: int) -> int:
-        """The token after the last of the theorem that begins with `first`."""
-        indent = len(self._before(first))
-        return next((at for at in range(keyword + 1, len(self.words)) if self._is_command(at, indent)), len(self.words))
-
-    def _is_command(self, at: int, indent: int) -> bool:
-        if self.words[at] in _ONLY_IN_FRONT or self._is_attributes(at):
-            return self._is_in_front(at, most=indent)
-        return self._is_theorem(at) or (self.words[at] in COMMANDS and not is_field(self.tokens, at))
+            if command.failure and not failure:
+                failure = command.failure
+                unread = failure.line, _unreadable(failure)
+            elif command.refused and not unread and _A_THEOREM.search(self.bytes, command.end):
+                unread = command.line, f"Not allowed: {command.refused}; what follows line {command.line} was not read."
+        if self.found.unread:
+            line = self.commands[-1].line
+            unread = line, f"Lean reads nothing behind line {line}; remove what follows."
+        if unread:
+            line, reason = unread
+            nothing = Theorem(name=f"line {line}", statement="True")
+            yield ProofToCheck(nothing.name, partial(lambda: (nothing, "")), reason)
 
     # ---- a theorem's parts
 
-    def _theorem(self, keyword: int, *, is_in_block: bool) -> tuple[str, str, str]:
-        first = self._first(keyword, 0)
-        end = self._end(first, keyword)
-        written = self.words[keyword + 1] if keyword + 1 < end else ""
-        statement = self._with_theorem_for_lemma(self.tokens[first].start, self.tokens[end - 1].end)
-        proof = _SAME_AS_IN_BLOCK.format(written) if is_in_block else self._proof(keyword, end)
-        return written.translate({ord("«"): None, ord("»"): None}) or "theorem", statement, proof
+    def _theorem(self, index: int, theorem: CutTheorem) -> tuple[Theorem, str]:
+        command = self.commands[index]
+        statement = self._with_theorem_for_lemma(theorem.start, theorem.end, [theorem])
+        if command.is_block and not theorem.is_example:
+            header = self._header(index, is_included=True)
+            proof = _SAME_AS_IN_BLOCK.format(theorem.name)
+        else:
+            header = self._header(index, is_included=command.is_block)
+            proof = self._proof(theorem)
+        return Theorem(name=theorem.name, statement=statement, header=header), proof
 
-    def _proof(self, keyword: int, end: int) -> str:
-        """What follows the statement, in the columns in which it stands; Lean's layout depends on them."""
-        depth = definitions = 0
-        is_match = False  # whose cases belong to the statement
-        for at in range(keyword, end):
-            word = self.words[at]
-            depth += (word in _OPEN) - (word in _CLOSE)
-            if depth:
-                continue
-            is_assignment = self.words[at : at + 2] == [":", "="]
-            if (
-                word == "where"
-                or (is_assignment and not definitions)
-                or (word == "|" and not is_match and self._begins_case(at))
-            ):
-                return " " * len(self._before(at)) + self.text[self.tokens[at].start : self.tokens[end - 1].end]
-            is_match |= word == "with" or self.words[at : at + 2] == ["fun", "|"]
-            definitions += word in _LOCAL  # the next `:=`, or `←`, belongs to the statement
-            definitions -= bool(definitions) and (is_assignment or word == "←")
-        return ""
+    def _header(self, index: int, *, is_included: bool) -> str | None:
+        """What stands before a command, or up to its end. What is left out leaves its lines, so that Lean's line numbers are those of the file."""
+        used = self._used(index) | ({index} if is_included else set())
+        pieces, position = [self._space(0, self.found.start)], self.found.start
+        for at, command in enumerate(self.commands[: index + 1]):
+            pieces.append(self._slice(position, command.start))
+            if at in used:
+                pieces.append(self._with_theorem_for_lemma(command.start, command.end, command.theorems))
+            elif at < index:
+                pieces.append(self._space(command.start, command.end))
+            position = command.end
+        return "".join(pieces).rstrip(" \n") + "\n" if used else None
 
-    def _begins_case(self, at: int) -> bool:
-        """Whether a `|` stands for itself, not as part of `||` or `|>`."""
-        around = self.text[self.tokens[at].start - 1], self.text[self.tokens[at].end : self.tokens[at].end + 1]
-        return around[1] not in ("|", ">") and (self._is_in_front(at) or "".join(around).isspace())
+    def _used(self, index: int) -> set[int]:
+        """What of the commands before this one belongs to its header: those without theorems, and those whose theorems these or it need."""
+        used, names, opened = set(), set(self.commands[index].names), set(self.commands[index].opened)
+        for at in reversed(range(index)):
+            command = self.commands[at]
+            is_named = any(
+                str(theorem.written[-1]) in names or not opened.isdisjoint(map(str, theorem.written[:-1]))
+                for theorem in command.theorems
+                if theorem.written
+            )
+            if is_named or command.does_more or not command.theorems:
+                used.add(at)
+                names |= command.names
+                opened |= command.opened
+        return used
 
-    def _mentions(self, first: int, end: int) -> frozenset[str]:
-        names = (t.text for t in self.tokens[first:end] if t.kind is Kind.WORD)
-        return frozenset(part.strip("«»") for name in names for part in name.split("."))
+    def _proof(self, theorem: CutTheorem) -> str:
+        """What follows the statement, in the columns in which it stands if it has several lines; Lean's layout depends on them."""
+        start = theorem.end if theorem.value is None else theorem.value
+        proof = self._slice(start, theorem.end)
+        column = len(self._slice(self.bytes.rfind(b"\n", 0, start) + 1, start)) if "\n" in proof else 0
+        return " " * column + proof
 
     # ---- text
 
-    def _with_theorem_for_lemma(self, start: int, stop: int) -> str:
+    def _slice(self, start: int, end: int) -> str:
+        return self.bytes[start:end].decode()
+
+    def _space(self, start: int, end: int) -> str:
+        return "\n" * self.bytes.count(b"\n", start, end) or " "
+
+    def _with_theorem_for_lemma(self, start: int, end: int, theorems: Sequence[CutTheorem]) -> str:
         pieces, position = [], start
-        for token in self.lemmas:
-            if start <= token.start < stop:
-                pieces += [self.text[position : token.start], "theorem"]
-                position = token.end
-        return "".join([*pieces, self.text[position:stop]])
+        for lemma in theorems:
+            if lemma.is_lemma:
+                pieces += [self._slice(position, lemma.keyword), "theorem"]
+                position = lemma.keyword + len("lemma")
+        return "".join([*pieces, self._slice(position, end)])
 
-    def _before(self, at: int) -> str:
-        """What stands before a token in its line."""
-        start = self.tokens[at].start
-        return self.text[self.text.rfind("\n", 0, start) + 1 : start]
 
-    def _lines(self, start: int, stop: int) -> int:
-        return self.text.count("\n", start, stop)
-
-    def _index(self, word: str, start: int) -> int:
-        return next((at for at in range(start, len(self.words)) if self.words[at] == word), len(self.words) - 1)
+def _unreadable(failure: Failure) -> str:
+    return f"Lean cannot read line {failure.line}: {failure.text.strip().partition(chr(10))[0]}."

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from burnqed.errors import TryAgain
+from burnqed.errors import BadInput, TryAgain
 from burnqed.lean.characters import twins
 from burnqed.lean.check import judge, screen
 from burnqed.lean.embedded.install import SCRIPTS, install
@@ -28,12 +28,15 @@ from burnqed.lean.lexer import normalised
 from burnqed.lean.pool import default_workers
 from burnqed.lean.proofs import introductions
 from burnqed.lean.protocol import DEFAULT_HEADER, Outcome, ProofState, TacticStatus, Theorem, Verdict
+from burnqed.lean.source import Commands
 from burnqed.log import log
 
 LINE_BYTES = 1 << 27
 """Longest line of an answer: goals can be large."""
 START_SECONDS = 60
 """A cold disk may take long to read 220 MB; once read it is half a second."""
+CUT_SECONDS = 1e-4
+"""More for each character of a file that is cut into theorems."""
 NODE_FLAGS = ("--wasm-lazy-validation", "--expose-gc", "--wasm-tiering-budget=400000000")
 """Only what runs very often is optimised: with V8's own threshold, compiling Lean takes a quarter of the time of a step's first minute
 (`benchmarks/lean_tiering.py`)."""
@@ -197,6 +200,17 @@ class EmbeddedLean:
         }
         request = {"kind": "check", **content, "heartbeats": 0, "isTrusted": is_trusted}
         return await self._facts(request, timeout)
+
+    async def commands(self, text: str, *, is_trusted: bool = False) -> Commands:
+        """A Lean file, cut into its commands (`burnqed.lean.source`). Raises BadInput, to be continued after the file's name."""
+        timeout = self.check_timeout_s + len(text) * CUT_SECONDS
+        try:
+            answer = await self._ask({"kind": "cut", "text": text, "isTrusted": is_trusted}, timeout)
+        except ProcessDied as died:
+            raise BadInput(f"cannot be cut into theorems: {died}.") from None
+        if "error" in answer:
+            raise BadInput(f"cannot be cut into theorems: {answer['error']['message']}.")
+        return Commands.model_validate(answer)
 
     async def judge(self, theorem: Theorem, export: str, *, timeout: float | None = None) -> ProofFacts | Outcome:
         """What the judge says of `export` (lean4export NDJSON 3.1.0), given as what a proof of the trusted `theorem` added."""

@@ -7,6 +7,7 @@ const { Trees, isNotation } = require('./rules.cjs');
 const KEPT_HEADERS = 8;
 const SEVERITY = ['info', 'warning', 'error'];
 const MESSAGE_CHARACTERS = 4000;
+const LINE_END = 10;
 
 // Positions of fields in Lean's structures.
 const STATE = { environment: 0, messages: 1, scopes: 2, info: 8 };   // Lean.Elab.Command.State
@@ -154,6 +155,7 @@ class Source {
     // mkInputContext input fileName normalizeInput endPos endPos_valid
     this.input = lean.call('l_Lean_Parser_mkInputContext', whole, lean.string('<input>'), lean.box(1), lean.box(this.bytes.length), lean.box(0));
     this.parser = lean.constructorObject(0, [lean.box(0)], 1); // ModuleParserState {pos, recovering}
+    this.counted = { start: 0, line: 1 }; // a line and the byte with which it begins
   }
   release() {
     this.lean.release(this.input);
@@ -171,6 +173,30 @@ class Source {
     lean.release(parsed);
     return { syntax, messages };
   }
+  /** Where the parser is: behind the space and comments after the last command. */
+  get position() { return this.lean.number(this.lean.field(this.parser, 0)); }
+  /** Reads the imports that stand first: {names: of the modules, failure: {line, text} or null}. */
+  imports() {
+    const { lean } = this, header = lean.value(lean.call('l_Lean_Parser_parseHeader', lean.retain(this.input))), rest = lean.field(header, 1); // (syntax, parser state, messages)
+    const modules = syntaxArguments(lean, syntaxArguments(lean, lean.field(header, 0))[2] ?? lean.box(0)).flatMap(module => syntaxArguments(lean, module));
+    const names = modules.filter(part => isIdentifier(lean, part)).map(part => lean.nameParts(lean.field(part, 2)));
+    lean.release(this.parser);
+    this.parser = lean.retain(lean.field(rest, 0));
+    const isBroken = lean.scalar(this.parser, 0) !== 0, error = isBroken && messagesOf(lean, lean.field(rest, 1)).find(m => m.severity === 'error');
+    lean.release(header);
+    return { names, failure: error ? { line: error.line, text: error.text } : null };
+  }
+  /** {start: of its line, line (from 1)} of a byte position; cheap where they come in order. */
+  place(position) {
+    if (position < this.counted.start) this.counted = { start: 0, line: 1 };
+    for (let end; (end = this.bytes.subarray(this.counted.start, position).indexOf(LINE_END)) >= 0;) this.counted = { start: this.counted.start + end + 1, line: this.counted.line + 1 };
+    return this.counted;
+  }
+  /** Whether a message is about what stands before a byte position. */
+  isBefore({ line, column }, position) {
+    const place = this.place(position);
+    return line < place.line || (line === place.line && column < [...this.slice(place.start, position)].length);
+  }
   /** The text between two byte positions. */
   slice(start, end) { return this.bytes.subarray(start, end).toString('utf8'); }
   /** The text before a message's line and column (in characters). */
@@ -179,7 +205,7 @@ class Source {
     return lines.slice(0, line - 1).map(text => text + '\n').join('') + [...lines[line - 1]].slice(0, column).join('');
   }
   /** Line (from 1) in which a borrowed syntax begins. */
-  lineOf(syntax) { return this.slice(0, syntaxRange(this.lean, syntax)?.[0] ?? 0).split('\n').length; }
+  lineOf(syntax) { return this.place(syntaxRange(this.lean, syntax)?.[0] ?? 0).line; }
   /** The part of the text that a borrowed syntax was parsed from. */
   textOf(syntax) {
     const range = syntaxRange(this.lean, syntax);
@@ -216,7 +242,8 @@ function messagesOf(lean, log) {
 
 // ---- Syntax: missing (boxed 0) | node info kind args | atom info val | ident info rawVal val preresolved
 
-const NODE = 1;
+const NODE = 1, IDENT = 3;
+const isIdentifier = (lean, syntax) => lean.tag(syntax) === IDENT && !lean.isBoxed(syntax);
 const isNode = (lean, syntax) => lean.tag(syntax) === NODE && !lean.isBoxed(syntax);
 const syntaxKind = (lean, syntax) => isNode(lean, syntax) ? lean.nameText(lean.field(syntax, 1)) : '';
 const syntaxArguments = (lean, syntax) => isNode(lean, syntax) ? lean.items(lean.field(syntax, 2)) : [];

@@ -172,4 +172,4 @@ class Rules {
   }
 }
 
-module.exports = { Rules };
+module.exports = { Rules, commandRefusal };

@@ -15,6 +15,7 @@ const { Frontend, Refused } = require('./frontend.cjs');
 const { Dependencies } = require('./environment.cjs');
 const { Malformed } = require('./export.cjs');
 const { Checks } = require('./check.cjs');
+const { cut } = require('./cut.cjs');
 const { Goals } = require('./goals.cjs');
 const { Judge } = require('./judge.cjs');
 
@@ -54,6 +55,7 @@ function elaborating(lean, environment) {
     statement: request => checks.statement(request),
     proof: request => checks.proof(request),
     check: request => checks.both(request),
+    cut: request => cut(frontend, request),
     start: request => goals.start(request),
     tactic: request => goals.tactic(request),
     release: request => goals.release(request.states),

@@ -71,9 +71,8 @@ class Objects {
     return parts.reverse();
   }
   /** A name as Lean would have it written; different names give different texts. */
-  nameText(name) {
-    return this.nameParts(name).map(part => typeof part === 'number' || /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u.test(part) ? String(part) : `«${part}»`).join('.');
-  }
+  nameText(name) { return this.partsText(this.nameParts(name)); }
+  partsText(parts) { return parts.map(part => typeof part === 'number' || /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u.test(part) ? String(part) : `«${part}»`).join('.'); }
 
   // ---- reference counts
 

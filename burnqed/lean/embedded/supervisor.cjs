@@ -7,6 +7,7 @@
 //     goal.start  {header, statement, heartbeats}            → {state, goals} or {error: {kind, message}}
 //     goal.tactic {state, tactic, heartbeats}                → {state, goals} or {error: {kind, message}}
 //     goal.release {root}                                    → {}         forgets every state of that search
+//     cut         {text, isTrusted}                          → the commands of a file (cut.cjs) or {error: {kind, message}}
 //     check       {header, statement, proof, isTrusted, exportTo?, …}   → facts (facts.py) or {error: {kind, message}}   (verdicts.cjs)
 //     judge       {header, statement, export, exportTo?}     → facts of what somebody says that a proof added
 //     stats       {}                                         → {rss, states, instances: [{served, heapMb, ready, …}], …}
@@ -63,6 +64,8 @@ const handlers = {
     authors.tell({ kind: 'release', states: members });
     say({ id: request.id });
   },
+
+  cut: async ({ id, text, isTrusted, timeoutMs }) => say({ id, ...(await authors.work({ message: { kind: 'cut', text, isTrusted }, timeoutMs, isFresh: true })).answer }),
 
   check: async request => say({ id: request.id, ...await verdicts.check(request) }),
   judge: async request => say({ id: request.id, ...await verdicts.judge(request) }),

@@ -1,0 +1,183 @@
+'use strict';
+// Cuts a Lean file into its commands, by Lean's own parser: only Lean knows where a comment, a text or a command ends.
+//
+// Commands are elaborated in order, because notations, namespaces and `open` decide how the text behind them is read. Of theorems only what
+// they state is, so that their names exist: proofs are read and no more. Whether any of it elaborates does not matter here: each theorem is
+// checked with what stands before it. What the rules refuse of a stranger's file is not elaborated either.
+//
+// `lemma` is Mathlib's. In a file with that word it is a keyword, as there.
+
+const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
+const { NONE, WHATEVER } = require('./guard.cjs');
+const { commandRefusal } = require('./headers.cjs');
+const { command, first, identifiers, isNotation, refusal } = require('./rules.cjs');
+const { PLACEHOLDER } = require('./theorem.cjs');
+
+const LEMMA = 'burnqed_lemma';
+const LEMMA_SYNTAX = `syntax (name := ${LEMMA}) (priority := high) declModifiers "lemma " declId declSig declVal : command`;
+const EXAMPLE = 'burnqed_example';
+const IS_DATA = new RegExp(`^type of theorem .*${EXAMPLE}\` is not a proposition`);
+const THEOREMS = new Set(['theorem', 'example', LEMMA]);
+const SCOPED = new Set(['open', 'set_option', 'variable', 'universe', 'omit', 'include']); // of `… in theorem`, these end with the theorem
+const OPENING = /^(open(Simple|Hiding|Scoped|Only|Renaming)|export)$/;
+const QUOTATION = /^Lean\.Parser\..*[qQ]uot$/;
+
+class Cut {
+  constructor(frontend, isTrusted) {
+    Object.assign(this, { frontend, lean: frontend.lean, isTrusted, code: [], state: frontend.initialState() });
+  }
+
+  /**
+   * {start: where the imports end, imports: [[name, …]], failure, commands: […], unread}. Positions are bytes, `failure` is {line, text} or null.
+   * A command is {start, end, line, skipped: failure in front of it, failure: its own, refused: by the rules, theorems, names, opened, is_block,
+   * does_more}: `names` are the parts of all names in it, `opened` of those whose namespaces it opens; `is_block` when its theorems cannot be
+   * taken out of it, `does_more` when later theorems may need it without naming one. A theorem is {name, written: [part, …], line, start,
+   * keyword, value, end, is_lemma, is_example}. `unread` says that Lean stops reading before the end.
+   */
+  file(text) {
+    const { lean } = this;
+    if (/\blemma\b/.test(text)) this.declareLemma();
+    const source = new Source(lean, text), { names: imports, failure } = source.imports(), start = source.position, commands = [];
+    for (;;) {
+      const expected = source.position, parsed = source.next(this.state), { syntax, messages } = parsed, kind = command({ kind: syntaxKind(lean, syntax) });
+      const isEnd = kind === 'eoi', begin = isEnd ? source.bytes.length : syntaxRange(lean, syntax)?.[0] ?? expected;
+      const errors = messages.filter(m => m.severity === 'error').map(m => ({ ...m, isBefore: source.isBefore(m, begin) }));
+      const before = commands.at(-1), outside = errors.find(m => m.isBefore) ?? (expected < begin && { line: source.place(expected).line, text: 'this is no command' });
+      if (before?.failure && before.theorems.length) before.end = begin; // what Lean skips belongs to what it gave up
+      const skipped = before?.failure ? null : failureOf(outside);
+      const isOver = isEnd || lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(syntax))) === 1;
+      if (!isEnd || skipped || errors.length) commands.push(this.command(source, parsed, begin, skipped, failureOf(errors.find(m => !m.isBefore))));
+      else lean.release(syntax);
+      if (isOver) return { start, imports, failure, commands, unread: !isEnd && source.position < source.bytes.length };
+    }
+  }
+
+  // ---- steps of the above
+
+  command(source, parsed, start, skipped, failure) {
+    const { lean, frontend } = this, { syntax } = parsed, tree = frontend.trees.of(syntax), found = declarations(tree);
+    const range = syntaxRange(lean, syntax), end = range?.[1] ?? start, { line } = source.place(start);
+    const theorems = found.filter(({ kind }) => THEOREMS.has(kind)).map(({ path, kind, isPlain }) => {
+      const node = path.reduce((at, index) => syntaxArguments(lean, at)[index], syntax);
+      return this.theorem(source, node, kind, isPlain ? start : null);
+    });
+    const isPlain = found.length === 1 && found[0].isPlain, isBlock = theorems.length > 0 && !isPlain;
+    if (isPlain && theorems.length && !failure && this.isData(source, start, theorems[0])) theorems.length = 0;
+    const names = new Set(), opened = new Set();
+    collect(tree, names, opened, false);
+    const cut = { start, end, line, skipped, failure, refused: '', theorems, names: [...names], opened: [...opened], is_block: isBlock, does_more: theorems.length > 0 && doesMore(tree, isPlain, found) };
+    if (failure || !range) lean.release(syntax);
+    else if (theorems.length) {
+      lean.release(syntax);
+      if (isBlock || !theorems[0].is_example) this.elaborateText(withoutProofs(source, start, end, theorems));
+    } else cut.refused = this.elaborate(source, parsed, tree);
+    return cut;
+  }
+
+  theorem(source, node, kind, start) {
+    const { lean, frontend } = this, parts = syntaxArguments(lean, node), [keyword, ...rest] = kind === LEMMA ? parts.slice(1) : syntaxArguments(lean, parts[1]);
+    const id = kind !== 'example' && rest[0] ? frontend.trees.of(rest.shift()).parts[0]?.name : null;
+    const range = syntaxRange(lean, node), [at] = syntaxRange(lean, keyword) ?? range, { line } = source.place(at), value = rest[1] ? syntaxRange(lean, rest[1])?.[0] ?? null : null;
+    const written = id?.[0] === '_root_' ? id.slice(1) : id ?? [], namespace = id?.[0] === '_root_' ? [] : lean.nameParts(lean.field(frontend.scope(this.state), 2));
+    const name = id ? lean.partsText([...namespace, ...written]) : `${kind === 'example' ? kind : 'theorem'} (line ${line})`;
+    return { name, written, line, start: start ?? range[0], keyword: at, value, end: range[1], is_lemma: kind === LEMMA, is_example: kind === 'example' };
+  }
+
+  /** Whether an example states nothing: it has no type, or one that is no proposition. */
+  isData(source, start, { is_example: isExample, keyword, value }) {
+    if (!isExample || value === null) return false;
+    const { lean } = this, text = `${source.slice(start, keyword)}theorem ${EXAMPLE}${source.slice(keyword + 'example'.length, value)}${PLACEHOLDER}`;
+    const errors = this.elaborateText(text, false);
+    return errors.length === 1 && IS_DATA.test(errors[0]);
+  }
+
+  /** Elaborates a text of one command, if that is allowed, and keeps the state if `isKept`; gives the errors. */
+  elaborateText(text, isKept = true) {
+    const { lean, frontend } = this, source = new Source(lean, text), parsed = source.next(this.state), errors = parsed.messages.filter(m => m.severity === 'error').map(m => m.text);
+    const before = lean.retain(this.state);
+    if (errors.length) lean.release(parsed.syntax);
+    else this.elaborate(source, parsed, frontend.trees.of(parsed.syntax), messages => errors.push(...messages));
+    source.release();
+    if (isKept) lean.release(before);
+    else {
+      lean.release(this.state);
+      this.state = before;
+    }
+    return errors;
+  }
+
+  /** Elaborates a command (consumed), if that is allowed; says why it is not. `hear` is told the errors. */
+  elaborate(source, parsed, tree, hear = () => {}) {
+    const { lean, frontend, state, code, isTrusted } = this, why = isTrusted ? null : refusal(tree) ?? commandRefusal(tree), before = frontend.environment(state), declaresCode = isNotation(tree);
+    if (why) {
+      lean.release(parsed.syntax);
+      return why;
+    }
+    lean.guard.code = isTrusted ? WHATEVER : [...code, ...(declaresCode ? [{ before, after: NONE }] : [])];
+    const after = frontend.elaborate(state, source, parsed);
+    if (declaresCode) code.push({ before: lean.retain(before), after: lean.retain(frontend.environment(after.state)) });
+    hear(after.messages().filter(m => m.severity === 'error').map(m => m.text));
+    this.state = after.state;
+    lean.release(state);
+    return '';
+  }
+
+  declareLemma() {
+    const { lean, frontend, state } = this, source = new Source(lean, LEMMA_SYNTAX);
+    lean.guard.code = WHATEVER;
+    this.state = frontend.elaborate(state, source, source.next(state)).state;
+    this.code.push({ before: lean.retain(frontend.environment(state)), after: lean.retain(frontend.environment(this.state)) });
+    source.release();
+    lean.release(state);
+  }
+}
+
+const failureOf = error => error ? { line: error.line, text: error.text } : null;
+
+/** Declarations in the tree of a command that are commands themselves: {kind, path, isPlain: behind nothing but `… in`}. */
+function declarations(tree, path = [], isPlain = true, found = []) {
+  const isLemma = tree.kind === LEMMA;
+  if (isLemma || command(tree) === 'declaration') found.push({ kind: isLemma ? LEMMA : command(tree.parts[1] ?? tree), path: [...path], isPlain });
+  else if (!QUOTATION.test(tree.kind)) {
+    tree.parts.forEach((part, index) => {
+      path.push(index);
+      declarations(part, path, isPlain && command(tree) === 'in' && index === 2, found);
+      path.pop();
+    });
+  }
+  return found;
+}
+
+/** The parts of the names in a tree but for the names of theorems in it. */
+function collect(tree, names, opened, isOpening) {
+  for (const part of tree.name ?? []) {
+    names.add(String(part));
+    if (isOpening) opened.add(String(part));
+  }
+  for (const part of tree.parts) if (command(part) !== 'declId') collect(part, names, opened, isOpening || OPENING.test(command(part)));
+}
+
+/** Whether later theorems may need a command with theorems without naming one: for an attribute, or for what it declares besides. */
+function doesMore(tree, isPlain, found) {
+  if (first(tree, node => node.kind === 'Lean.Parser.Term.attrInstance' || command(node) === 'eraseAttr')) return true;
+  if (!isPlain) return command(tree) !== 'mutual' || found.some(({ kind }) => !THEOREMS.has(kind));
+  for (let at = tree; command(at) === 'in'; at = at.parts[2]) if (!SCOPED.has(command(at.parts[0]))) return true;
+  return false;
+}
+
+/** Text of a command without the proofs of its theorems, and with `theorem` for `lemma`. */
+function withoutProofs(source, start, end, theorems) {
+  const pieces = [];
+  let at = start;
+  for (const { keyword, value, end, is_lemma: isLemma } of theorems) {
+    const word = isLemma ? 'lemma' : '';
+    pieces.push(source.slice(at, keyword), isLemma ? 'theorem' : '', source.slice(keyword + word.length, value), PLACEHOLDER, '\n');
+    at = end;
+  }
+  return pieces.join('') + source.slice(at, end);
+}
+
+/** The commands of a file. */
+const cut = (frontend, { text, isTrusted }) => new Cut(frontend, isTrusted).file(text);
+
+module.exports = { cut };
