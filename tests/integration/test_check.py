@@ -142,14 +142,14 @@ async def test_lean_takes_no_word_that_is_refused_early_as_a_name(lean: Embedded
 async def test_no_cheat_in_a_lean_file_is_accepted(lean: EmbeddedLean, tmp_path: Path, tries: str) -> None:
     file = tmp_path / "cheat.lean"
     file.write_text(FILE_CHEATS[tries], encoding="utf-8")
-    assert not (await check_all(read_proofs(file), lean))[-1].accepted
+    assert not (await check_all(await read_proofs(file, lean), lean))[-1].accepted
 
 
 @one_loop
 async def test_every_theorem_of_an_honest_lean_file_is_accepted(lean: EmbeddedLean, tmp_path: Path) -> None:
     file = tmp_path / "honest.lean"
     file.write_text(FILE, encoding="utf-8")
-    found = await check_all(read_proofs(file), lean)
+    found = await check_all(await read_proofs(file, lean), lean)
     assert len(found) == FILE.count("theorem ") + FILE.count("lemma ")
     assert refused(found) == []
 
@@ -157,7 +157,7 @@ async def test_every_theorem_of_an_honest_lean_file_is_accepted(lean: EmbeddedLe
 @one_loop
 async def test_a_sample_of_the_corpus_passes_as_the_files_stand(lean: EmbeddedLean) -> None:
     folder = Path(__file__).parents[2] / "burnqed/data/corpus"
-    proofs = [proof for file in sorted(folder.glob("*.lean")) for proof in read_proofs(file)]
+    proofs = [proof for file in sorted(folder.glob("*.lean")) for proof in await read_proofs(file, lean)]
     assert len(proofs) >= 400
     assert refused(await check_all(proofs[::40], lean)) == []
 

@@ -44,7 +44,7 @@ def file_of(folder: Path, text: str) -> Path:
 def theorems_in(text: str) -> int:
     """How many a reader finds, outside of block comments and of texts of several lines."""
     code = re.sub(r"(?s)\ufeff|/-.*?-/|:= \"[^\"]*\n[^\"]*\"", "", text)
-    return len(re.findall(r"^ *(?:(?:private|protected|@\[.*?\]) )*(?:theorem|lemma) ", code, re.MULTILINE))
+    return len(re.findall(r"^ *(?:(?:private|protected|@\[.*?\]) )*(?:theorem|lemma|example) ", code, re.MULTILINE))
 
 
 def test_there_are_enough_of_all_kinds() -> None:
@@ -65,7 +65,9 @@ async def test_proofs_in_every_style_are_accepted(lean: EmbeddedLean, is_trusted
 async def test_files_in_every_style_are_accepted(
     lean: EmbeddedLean, tmp_path: Path, style: str, is_trusted: bool
 ) -> None:
-    found = await check_all(read_proofs(file_of(tmp_path, HONEST_FILES[style])), lean, is_trusted=is_trusted)
+    found = await check_all(
+        await read_proofs(file_of(tmp_path, HONEST_FILES[style]), lean, is_trusted=is_trusted), lean, is_trusted=is_trusted
+    )
     assert refused(found) == []
     assert len(found) == theorems_in(HONEST_FILES[style])
 
@@ -89,7 +91,7 @@ async def test_no_look_alike_and_no_sign_with_another_meaning_gets_through(lean:
 @one_loop
 @pytest.mark.parametrize("tries", FILES)
 async def test_no_file_that_reads_otherwise_gets_through(lean: EmbeddedLean, tmp_path: Path, tries: str) -> None:
-    assert not (await check_all(read_proofs(file_of(tmp_path, FILES[tries])), lean))[-1].accepted
+    assert not (await check_all(await read_proofs(file_of(tmp_path, FILES[tries]), lean), lean))[-1].accepted
 
 
 @one_loop

@@ -17,7 +17,8 @@ from burnqed.lean.check import judge
 from burnqed.lean.embedded import backend as backend_module
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
-from burnqed.lean.proofs import ProofToCheck, read_proofs
+from burnqed.lean.proofs import read_json, read_lean
+from burnqed.lean.source import ProofToCheck
 from burnqed.lean.protocol import Theorem
 from tests.fixtures.addresses import kernel_false, with_addresses
 
@@ -117,19 +118,21 @@ async def test_an_instance_that_is_not_to_be_trusted_changes_no_verdict(
             assert not await accepts(lean, untrue, attempt), untrue
 
 
-def known_attacks(shared: Path) -> list[ProofToCheck]:
+async def known_attacks(shared: Path) -> list[ProofToCheck]:
+    """The file is cut by a Lean that nobody has changed."""
     folder = shared / "attacks"
-    bare = read_proofs(folder / "bare.json")
-    moved = [ProofToCheck(p.theorem, with_addresses(p.proof)) for p in bare]
-    return [*moved, *read_proofs(folder / "kernel.lean")]
+    moved = [ProofToCheck.of(p.theorem, with_addresses(p.proof)) for p in read_json(folder / "bare.json")]
+    async with EmbeddedLean(workers=1) as lean:
+        return [*moved, *await read_lean(folder / "kernel.lean", lean, is_trusted=True)]
 
 
 @pytest.mark.parametrize("off", [[], [RULES_OFF], [RULES_OFF, GUARD_OFF]], ids=["whole", "no rules", "judge alone"])
 async def test_known_attacks_are_refused_and_honest_proofs_beside_them_accepted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shared: Path, off: list[tuple[str, str]]
 ) -> None:
+    attacks = await known_attacks(shared)
     async with changed_lean(monkeypatch, tmp_path, off) as lean:
-        for attack in known_attacks(shared):
+        for attack in attacks:
             for statement, proof in HONEST[:3]:
                 assert await accepts(lean, statement, proof), (attack.theorem.name, statement)
             facts = await lean.facts(attack.theorem, attack.proof)

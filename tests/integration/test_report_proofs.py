@@ -94,7 +94,7 @@ def verdicts(folder: Path) -> dict[str, list[Verdict]]:
     async def check() -> dict[str, list[Verdict]]:
         async with EmbeddedLean(workers=1) as lean:
             return {
-                name: await check_all([proof for file in files for proof in read_proofs(file)], lean)
+                name: await check_all([proof for file in files for proof in await read_proofs(file, lean)], lean)
                 for name, files in sources.items()
             }
 

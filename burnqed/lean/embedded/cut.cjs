@@ -57,11 +57,12 @@ class Cut {
   command(source, parsed, start, skipped, failure) {
     const { lean, frontend } = this, { syntax } = parsed, tree = frontend.trees.of(syntax), found = declarations(tree);
     const range = syntaxRange(lean, syntax), end = range?.[1] ?? start, { line } = source.place(start);
-    const theorems = found.filter(({ kind }) => THEOREMS.has(kind)).map(({ path, kind, isPlain }) => {
+    const isPlain = found.length === 1 && found[0].isPlain;
+    const theorems = found.filter(({ kind }) => THEOREMS.has(kind)).map(({ path, kind }) => {
       const node = path.reduce((at, index) => syntaxArguments(lean, at)[index], syntax);
       return this.theorem(source, node, kind, isPlain ? start : null);
     });
-    const isPlain = found.length === 1 && found[0].isPlain, isBlock = theorems.length > 0 && !isPlain;
+    const isBlock = theorems.length > 0 && !isPlain;
     if (isPlain && theorems.length && !failure && this.isData(source, start, theorems[0])) theorems.length = 0;
     const names = new Set(), opened = new Set();
     collect(tree, names, opened, false);
