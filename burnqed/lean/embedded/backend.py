@@ -35,7 +35,7 @@ LINE_BYTES = 1 << 27
 """Longest line of an answer: goals can be large."""
 START_SECONDS = 60
 """A cold disk may take long to read 220 MB; once read it is half a second."""
-CUT_SECONDS = 1e-4
+CUT_SECONDS = 3e-4
 """More for each character of a file that is cut into theorems."""
 NODE_FLAGS = ("--wasm-lazy-validation", "--expose-gc", "--wasm-tiering-budget=400000000")
 """Only what runs very often is optimised: with V8's own threshold, compiling Lean takes a quarter of the time of a step's first minute

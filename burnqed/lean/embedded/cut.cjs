@@ -19,6 +19,7 @@ const EXAMPLE = 'burnqed_example';
 const IS_DATA = new RegExp(`^type of theorem .*${EXAMPLE}\` is not a proposition`);
 const THEOREMS = new Set(['theorem', 'example', LEMMA]);
 const SCOPED = new Set(['open', 'set_option', 'variable', 'universe', 'omit', 'include']); // of `… in theorem`, these end with the theorem
+const SILENT = new Set(['moduleDoc', 'eoi']);        // no more than comments
 const OPENING = /^(open(Simple|Hiding|Scoped|Only|Renaming)|export)$/;
 const QUOTATION = /^Lean\.Parser\..*[qQ]uot$/;
 
@@ -46,7 +47,7 @@ class Cut {
       if (before?.failure && before.theorems.length) before.end = begin; // what Lean skips belongs to what it gave up
       const skipped = before?.failure ? null : failureOf(outside);
       const isOver = isEnd || lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(syntax))) === 1;
-      if (!isEnd || skipped || errors.length) commands.push(this.command(source, parsed, begin, skipped, failureOf(errors.find(m => !m.isBefore))));
+      if (!SILENT.has(kind) || skipped || errors.length) commands.push(this.command(source, parsed, begin, skipped, failureOf(errors.find(m => !m.isBefore))));
       else lean.release(syntax);
       if (isOver) return { start, imports, failure, commands, unread: !isEnd && source.position < source.bytes.length };
     }
