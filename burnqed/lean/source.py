@@ -232,7 +232,7 @@ class _File:
         return self.bytes[start:end].decode()
 
     def _space(self, start: int, end: int) -> str:
-        return "\n" * self.bytes.count(b"\n", start, end) or " "
+        return "\n" * self.bytes.count(b"\n", start, end) or " " * (start < end)
 
     def _with_theorem_for_lemma(self, start: int, end: int, theorems: Sequence[CutTheorem]) -> str:
         pieces, position = [], start

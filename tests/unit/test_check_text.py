@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,9 @@ from burnqed.errors import BadInput
 from burnqed.lean.check import judge, screen
 from burnqed.lean.facts import Message, ProofFacts
 from burnqed.lean.lexer import Kind, tokens
-from burnqed.lean.proofs import introductions, read_proofs, tactics
+from burnqed.lean.proofs import introductions, read_json, tactics
 from burnqed.lean.protocol import Theorem
+from burnqed.lean.source import Commands, cut
 
 THEOREM = Theorem(name="t", statement="1 = 1")
 GOOD = ProofFacts(
@@ -155,7 +157,7 @@ def test_a_json_list_is_read_in_its_order_with_every_proof_as_it_stands(tmp_path
         {"name": "c", "statement": "1 = 1", "proof": "by rfl", "header": None},
         {"name": "a", "statement": "p → p", "proof": "fun h => h"},
     ]
-    read = read_proofs(write(tmp_path, entries))
+    read = read_json(write(tmp_path, entries))
     assert [p.theorem.name for p in read] == ["a", "b", "c", "a"]
     assert [p.proof for p in read] == ["rfl", ":= by\n  rfl", "by rfl", "fun h => h"]
     assert [p.theorem.header for p in read] == [None, "def x := 1", None, None]
@@ -163,7 +165,7 @@ def test_a_json_list_is_read_in_its_order_with_every_proof_as_it_stands(tmp_path
 
 def test_a_byte_order_mark_and_the_line_ends_of_windows_are_nobodys_fault(tmp_path: Path) -> None:
     entry = {"name": "a", "statement": "1 =\r\n 1", "proof": "\ufeffby\r\n  rfl", "header": "\ufeffopen Nat\r\n"}
-    (read,) = read_proofs(write(tmp_path, "\ufeff" + json.dumps([entry])))
+    (read,) = read_json(write(tmp_path, "\ufeff" + json.dumps([entry])))
     assert (read.theorem.statement, read.proof, read.theorem.header) == ("1 =\n 1", "by\n  rfl", "open Nat\n")
 
 
@@ -217,177 +219,54 @@ def test_a_malformed_json_file_is_bad_input_that_says_what_and_where(
 ) -> None:
     file = write(tmp_path, content)
     with pytest.raises(BadInput) as error:
-        read_proofs(file)
+        read_json(file)
     assert all(hint in str(error.value) for hint in [*hints, str(file)])
 
 
 def test_a_file_that_is_absent_or_no_text_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"absent\.json"):
-        read_proofs(tmp_path / "absent.json")
+        read_json(tmp_path / "absent.json")
     file = tmp_path / "binary.json"
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadInput, match=r"binary\.json"):
-        read_proofs(file)
+        read_json(file)
 
 
 def test_a_file_too_large_to_be_one_is_bad_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnqed.lean.proofs.MOST_BYTES", 100)
     with pytest.raises(BadInput, match="split it"):
-        read_proofs(write(tmp_path, [" " * 200]))
+        read_json(write(tmp_path, [" " * 200]))
 
 
-# ---- Lean files
-
-
-def read_lean(folder: Path, text: str) -> list[tuple[str, str, str | None]]:
-    return [
-        (p.theorem.name, p.proof.strip(), p.theorem.header) for p in read_proofs(write(folder, text, "proofs.lean"))
-    ]
-
-
-def test_a_lean_file_that_begins_with_a_theorem_gets_the_default_header(tmp_path: Path) -> None:
-    read = read_lean(
-        tmp_path, "-- a comment\ntheorem a : 1 = 1 := by\n  rfl\n\n/-- another -/\ntheorem «b c» : 1 = 1 := by rfl\n"
-    )
-    assert read == [("a", ":= by\n  rfl", None), ("b c", ":= by rfl", None)]
-
-
-def test_definitions_join_the_header_of_what_follows_with_their_line_numbers_kept(tmp_path: Path) -> None:
-    text = "def x := 1\n\ntheorem a : x = 1 := by rfl\n\ndef y := 2\n\ntheorem b : y = 2 := by rfl\n"
-    (_, _, first), (_, _, second) = read_lean(tmp_path, text)
-    assert first == "def x := 1\n"
-    assert second is not None
-    assert second.splitlines()[0] == "def x := 1"
-    assert second.splitlines()[4] == "def y := 2"
-    assert "theorem" not in second
-
-
-def test_earlier_theorems_join_the_header_when_they_are_used_or_carry_an_attribute(tmp_path: Path) -> None:
-    text = (
-        "theorem a : 1 = 1 := rfl\n\nlemma b : 1 = 1 := a\n\n@[simp] theorem c : 2 = 2 := rfl\n\n"
-        "theorem alone : 3 = 3 := by rfl\n\ntheorem uses : 1 = 1 := b\n"
-    )
-    headers = {name: header or "" for name, _, header in read_lean(tmp_path, text)}
-    assert headers["a"] == ""
-    assert "theorem a" in headers["b"]
-    assert "theorem a" not in headers["alone"]
-    assert "theorem c" in headers["alone"]
-    assert all(part in headers["uses"] for part in ("theorem a", "theorem b", "theorem c"))
-
-
-def test_earlier_theorems_join_the_header_when_a_command_in_between_names_them(tmp_path: Path) -> None:
-    text = (
-        "theorem a : 0 < 1 := by decide\ntheorem b : 0 < 2 := by decide\ndef x : Fin 1 := ⟨0, a⟩\n"
-        "theorem c : x = x := rfl\nattribute [simp] b.le\ntheorem d : 2 = 2 := rfl\n"
-    )
-    headers = {name: header or "" for name, _, header in read_lean(tmp_path, text)}
-    assert "theorem a" in headers["c"]
-    assert "theorem b" not in headers["c"]
-    assert "theorem b" in headers["d"]
-    assert "theorem c" not in headers["d"]
-
-
-def test_theorems_of_a_mutual_block_are_checked_with_the_block_in_their_header(tmp_path: Path) -> None:
-    text = "def x := 1\n\nmutual\nlemma a : p := b\n@[simp] theorem b : q := a\nend\n\ntheorem c : p := a\ntheorem d : r := rfl\n"
-    a, b, c, d = read_proofs(write(tmp_path, text, "proofs.lean"))
-    block = "def x := 1\n\nmutual\ntheorem a : p := b\n@[simp] theorem b : q := a\nend\n"
-    assert [p.theorem.header for p in (a, b, c)] == [block] * 3
-    assert (a.theorem.statement, b.theorem.statement) == ("theorem a : p := b", "@[simp] theorem b : q := a")
-    assert (a.proof, b.proof) == ("by intros; apply a <;> assumption", "by intros; apply b <;> assumption")
-    assert "mutual" in (d.theorem.header or "")  # because of the attribute
+# ---- Lean files, of which Lean says where their commands are (tests/integration/test_source.py)
 
 
 @pytest.mark.parametrize(
-    ("text", "is_kept"),
+    "change",
     [
-        ("mutual\ntheorem a : p := b\ndef f := 1\nend\n", True),
-        ("mutual\ntheorem a : p := b\nprivate theorem b : q := a\nend\n", False),
-        ("theorem a : p := rfl\n  open Nat\n", True),
-        ("theorem a : p := by\n  set_option maxRecDepth 900 in\n  rfl\n", False),
-        ("theorem a : p := rfl\n  @[simp] def f := 1\n", True),
+        {},
+        {"start": 4},
+        {"end": 99},
+        {"end": 3},
+        {"theorems": [{"name": "t", "written": ["t"], "line": 1, "start": 2, "keyword": 6, "value": 20, "end": 40}]},
+        {"theorems": [{"name": "t", "written": ["t"], "line": 1, "start": 7, "keyword": 6, "value": 20, "end": 23}]},
     ],
 )
-def test_a_theorem_that_is_not_needed_stays_when_its_text_does_more(tmp_path: Path, text: str, is_kept: bool) -> None:
-    *_, last = read_proofs(write(tmp_path, text + "theorem z : r := rfl\n", "proofs.lean"))
-    assert ("theorem a" in (last.theorem.header or "")) is is_kept
+async def test_pieces_that_are_not_the_whole_file_are_nobodys_theorems(change: dict[str, Any]) -> None:
+    class Hostile:
+        async def commands(self, text: str, *, is_trusted: bool) -> Commands:
+            theorem = {"name": "t", "written": ["t"], "line": 1, "start": 6, "keyword": 6, "value": 20, "end": 23}
+            command = {"start": 6, "end": 23, "line": 1, "skipped": None, "failure": None, "refused": "", "names": []}
+            command |= {"opened": [], "is_block": False, "does_more": False, "theorems": [theorem]} | change
+            for theorem in command["theorems"]:
+                theorem |= {"is_lemma": False, "is_example": False}
+            first = {**command, "start": 1, "end": 5, "theorems": []}
+            answer = {"start": 0, "imports": [], "failure": None, "commands": [first, command], "unread": False}
+            return Commands.model_validate(answer)
 
-
-@pytest.mark.parametrize(
-    ("text", "proof"),
-    [
-        ("theorem t : 1 = 1 := by rfl", ":= by rfl"),
-        ("theorem t : 1 = 1 := rfl", ":= rfl"),
-        ("theorem t : 1 = 1\n  := by\n  rfl", ":= by\n  rfl"),
-        ("theorem t (x : Nat := 5) : x = x := by rfl", ":= by rfl"),
-        ("theorem t : let x := 5; x = 5 := by rfl", ":= by rfl"),
-        ("theorem t : 1 = 1 := by /- := by sorry -/ rfl", ":= by /- := by sorry -/ rfl"),
-        ("theorem t : ∀ n : Nat, n = n\n  | 0 => rfl\n  | _ + 1 => rfl", "| 0 => rfl\n  | _ + 1 => rfl"),
-        ("theorem t : ∀ n : Nat, n = n | 0 => rfl | _ + 1 => rfl", "| 0 => rfl | _ + 1 => rfl"),
-        ("theorem t : (a\n  || b) = a || b := by simp", ":= by simp"),
-        ("theorem t :\n  match n with\n  | 0 => True\n  | _ => True := by simp", ":= by simp"),
-        ("theorem t : p ↔ q where\n  mp := f\n  mpr := g", "where\n  mp := f\n  mpr := g"),
-        ("theorem t : 1 = 1 := by\n  exact f\nwhere\n  f := rfl", ":= by\n  exact f\nwhere\n  f := rfl"),
-        ("theorem t : 1 = 1 := by\n  exact f\ntermination_by n\n#check t", ":= by\n  exact f\ntermination_by n"),
-        ("theorem t : 1 = 1 :=\n@foo x\n\n@[simp] def y := 1", ":=\n@foo x"),
-        ("  theorem t : 1 = 1 := rfl\n  open Nat", ":= rfl"),
-        ("theorem t : 1 = 1 := by\n  open Nat in\n  rfl", ":= by\n  open Nat in\n  rfl"),
-        ("theorem t : 1 = 1", ""),
-    ],
-)
-def test_a_proof_is_what_follows_its_statement(tmp_path: Path, text: str, proof: str) -> None:
-    assert [(name, found) for name, found, _ in read_lean(tmp_path, text)] == [("t", proof)]
-
-
-def test_a_proof_keeps_its_columns(tmp_path: Path) -> None:
-    text = "theorem t : p := by constructor\n                    · rfl\n"
-    (read,) = read_proofs(write(tmp_path, text, "proofs.lean"))
-    assert read.proof == "              := by constructor\n                    · rfl"
-
-
-def test_modifiers_attributes_and_open_in_belong_to_their_theorem(tmp_path: Path) -> None:
-    text = "def x := #[1]\n@[simp] private theorem a : 1 = 1 := by rfl\nopen Nat in\nset_option maxRecDepth 9 in\nlemma b : 1 = 1 := by rfl\n"
-    read = read_proofs(write(tmp_path, text, "proofs.lean"))
-    assert [p.theorem.statement.split(" :")[0] for p in read] == [
-        "@[simp] private theorem a",
-        "open Nat in\nset_option maxRecDepth 9 in\ntheorem b",
-    ]
-    assert read[0].theorem.header == "def x := #[1]\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("def x := 1\n", "no proofs"),
-        ("theorem a : 1 = 1 := by rfl\n\n/- and so on", "line 3"),
-        (
-            'def start : Nat := dbg_trace "{\'"\'}"; 0\n\ntheorem f : 1 = 2 := by\n  sorry\n\n-- " theorem f : True := trivial\n',
-            "ends elsewhere",
-        ),
-        ("import Mathlib.Tactic\n\ntheorem a : 1 = 1 := by rfl\n", "Mathlib.Tactic"),
-    ],
-)
-def test_a_lean_file_that_cannot_be_read_is_bad_input(tmp_path: Path, text: str, hint: str) -> None:
-    with pytest.raises(BadInput, match=hint):
-        read_lean(tmp_path, text)
-
-
-def test_the_librarys_own_import_is_no_obstacle(tmp_path: Path) -> None:
-    text = "import Init\npublic import Init.Data.Nat\n\ntheorem a : 1 = 1 := by rfl\n"
-    assert read_lean(tmp_path, text) == [("a", ":= by rfl", None)]
-
-
-def test_words_of_comments_and_texts_are_no_commands(tmp_path: Path) -> None:
-    text = (
-        'def x := "\nimport Mathlib\ntheorem y : 1 = 2"\n/- import Mathlib\ntheorem z : 1 = 2 -/\n'
-        'lemma a : "in lemma".length = 8 := by decide\n'
-    )
-    (read,) = read_proofs(write(tmp_path, text, "proofs.lean"))
-    assert read.theorem.statement == 'theorem a : "in lemma".length = 8 := by decide'
-    assert read.theorem.header == text[: text.index("\n/-") + 1]
-
-
-def test_an_attribute_of_a_definition_belongs_to_no_theorem_after_it(tmp_path: Path) -> None:
-    text = '@[simp] def f := 1\ndef x := #[1]\ntheorem a : 1 = 1 := rfl\nopen Nat\nlocal notation "x" => 1 in\ntheorem b : 1 = 1 := rfl'
-    a, b = read_proofs(write(tmp_path, text, "proofs.lean"))
-    assert a.theorem.header == "@[simp] def f := 1\ndef x := #[1]\n"
-    assert b.theorem.statement == "theorem b : 1 = 1 := rfl"
+    text = " open theorem t : p := q "
+    if not change:
+        assert [p.name for p in await cut(text, Hostile())] == ["t"]
+    else:
+        with pytest.raises(BadInput, match="not the whole file"):
+            await cut(text, Hostile())

@@ -33,7 +33,7 @@ class Cut {
    * A command is {start, end, line, skipped: failure in front of it, failure: its own, refused: by the rules, theorems, names, opened, is_block,
    * does_more}: `names` are the parts of all names in it, `opened` of those whose namespaces it opens; `is_block` when its theorems cannot be
    * taken out of it, `does_more` when later theorems may need it without naming one. A theorem is {name, written: [part, …], line, start,
-   * keyword, value, end, is_lemma, is_example}. `unread` says that Lean stops reading before the end.
+   * keyword, value, end, is_lemma, is_example, has_type}. `unread` says that Lean stops reading before the end.
    */
   file(text) {
     const { lean } = this;
@@ -43,9 +43,9 @@ class Cut {
       const expected = source.position, parsed = source.next(this.state), { syntax, messages } = parsed, kind = command({ kind: syntaxKind(lean, syntax) });
       const isEnd = kind === 'eoi', begin = isEnd ? source.bytes.length : syntaxRange(lean, syntax)?.[0] ?? expected;
       const errors = messages.filter(m => m.severity === 'error').map(m => ({ ...m, isBefore: source.isBefore(m, begin) }));
-      const before = commands.at(-1), outside = errors.find(m => m.isBefore) ?? (expected < begin && { line: source.place(expected).line, text: 'this is no command' });
+      const before = commands.at(-1), outside = errors.find(m => m.isBefore) ?? (expected < begin && { text: 'this is no command' });
       if (before?.failure && before.theorems.length) before.end = begin; // what Lean skips belongs to what it gave up
-      const skipped = before?.failure ? null : failureOf(outside);
+      const skipped = outside && !before?.failure ? { line: Math.max(outside.line ?? 1, source.place(expected).line), text: outside.text } : null;
       const isOver = isEnd || lean.number(lean.call('l_Lean_Parser_isTerminalCommand', lean.retain(syntax))) === 1;
       if (!SILENT.has(kind) || skipped || errors.length) commands.push(this.command(source, parsed, begin, skipped, failureOf(errors.find(m => !m.isBefore))));
       else lean.release(syntax);
@@ -64,31 +64,32 @@ class Cut {
       return this.theorem(source, node, kind, isPlain ? start : null);
     });
     const isBlock = theorems.length > 0 && !isPlain;
-    if (isPlain && theorems.length && !failure && this.isData(source, start, theorems[0])) theorems.length = 0;
+    if (isPlain && theorems.length && !failure && this.isData(source, theorems[0])) theorems.length = 0;
     const names = new Set(), opened = new Set();
     collect(tree, names, opened, false);
-    const cut = { start, end, line, skipped, failure, refused: '', theorems, names: [...names], opened: [...opened], is_block: isBlock, does_more: theorems.length > 0 && doesMore(tree, isPlain, found) };
+    const described = { start, end, line, skipped, failure, refused: '', theorems, names: [...names], opened: [...opened], is_block: isBlock, does_more: theorems.length > 0 && doesMore(tree, isPlain, found) };
     if (failure || !range) lean.release(syntax);
     else if (theorems.length) {
       lean.release(syntax);
       if (isBlock || !theorems[0].is_example) this.elaborateText(withoutProofs(source, start, end, theorems));
-    } else cut.refused = this.elaborate(source, parsed, tree);
-    return cut;
+    } else described.refused = this.elaborate(source, parsed, tree);
+    return described;
   }
 
   theorem(source, node, kind, start) {
     const { lean, frontend } = this, parts = syntaxArguments(lean, node), [keyword, ...rest] = kind === LEMMA ? parts.slice(1) : syntaxArguments(lean, parts[1]);
     const id = kind !== 'example' && rest[0] ? frontend.trees.of(rest.shift()).parts[0]?.name : null;
     const range = syntaxRange(lean, node), [at] = syntaxRange(lean, keyword) ?? range, { line } = source.place(at), value = rest[1] ? syntaxRange(lean, rest[1])?.[0] ?? null : null;
+    const hasType = !!rest[0] && syntaxArguments(lean, rest[0]).at(-1) !== undefined && syntaxRange(lean, syntaxArguments(lean, rest[0]).at(-1)) !== null;
     const written = id?.[0] === '_root_' ? id.slice(1) : id ?? [], namespace = id?.[0] === '_root_' ? [] : lean.nameParts(lean.field(frontend.scope(this.state), 2));
     const name = id ? lean.partsText([...namespace, ...written]) : `${kind === 'example' ? kind : 'theorem'} (line ${line})`;
-    return { name, written, line, start: start ?? range[0], keyword: at, value, end: range[1], is_lemma: kind === LEMMA, is_example: kind === 'example' };
+    return { name, written, line, start: start ?? range[0], keyword: at, value, end: range[1], is_lemma: kind === LEMMA, is_example: kind === 'example', has_type: hasType };
   }
 
   /** Whether an example states nothing: it has no type, or one that is no proposition. */
-  isData(source, start, { is_example: isExample, keyword, value }) {
-    if (!isExample || value === null) return false;
-    const { lean } = this, text = `${source.slice(start, keyword)}theorem ${EXAMPLE}${source.slice(keyword + 'example'.length, value)}${PLACEHOLDER}`;
+  isData(source, { start, is_example: isExample, has_type: hasType, keyword, value }) {
+    if (!isExample || !hasType) return isExample;
+    const text = `${source.slice(start, keyword)}theorem ${EXAMPLE}${source.slice(keyword + 'example'.length, value)}${PLACEHOLDER}`;
     const errors = this.elaborateText(text, false);
     return errors.length === 1 && IS_DATA.test(errors[0]);
   }
