@@ -142,7 +142,9 @@ class _File:
         for command in self.commands:
             places += [command.start, *(p for t in command.theorems for p in (t.start, t.keyword, t.end)), command.end]
         if sorted(places) != places or places[-1] > len(self.bytes):
-            raise BadInput("was cut into pieces that are not the whole file; this is a mistake of burnqed's, please report it.")
+            raise BadInput(
+                "was cut into pieces that are not the whole file; this is a mistake of burnqed's, please report it."
+            )
 
     def proofs(self) -> Iterator[ProofToCheck]:
         for name in self.found.imports:
@@ -160,7 +162,9 @@ class _File:
                 unread = failure.line, _unreadable(failure)
             for theorem in command.theorems:
                 broken = failure or command.failure
-                yield ProofToCheck(theorem.name, partial(self._theorem, index, theorem), _unreadable(broken) if broken else "")
+                yield ProofToCheck(
+                    theorem.name, partial(self._theorem, index, theorem), _unreadable(broken) if broken else ""
+                )
                 unread = None
             if command.theorems:
                 continue

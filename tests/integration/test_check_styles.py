@@ -66,7 +66,9 @@ async def test_files_in_every_style_are_accepted(
     lean: EmbeddedLean, tmp_path: Path, style: str, is_trusted: bool
 ) -> None:
     found = await check_all(
-        await read_proofs(file_of(tmp_path, HONEST_FILES[style]), lean, is_trusted=is_trusted), lean, is_trusted=is_trusted
+        await read_proofs(file_of(tmp_path, HONEST_FILES[style]), lean, is_trusted=is_trusted),
+        lean,
+        is_trusted=is_trusted,
     )
     assert refused(found) == []
     assert len(found) == theorems_in(HONEST_FILES[style])

@@ -18,8 +18,8 @@ from burnqed.lean.embedded import backend as backend_module
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.proofs import read_json, read_lean
-from burnqed.lean.source import ProofToCheck
 from burnqed.lean.protocol import Theorem
+from burnqed.lean.source import ProofToCheck
 from tests.fixtures.addresses import kernel_false, with_addresses
 
 HONEST = [

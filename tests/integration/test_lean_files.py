@@ -77,7 +77,10 @@ async def test_an_honest_file_that_is_hard_to_cut_is_accepted(read: Reading, sty
         ("theorem a : 1 = 1 := by rfl\n\nthis is no Lean : 1 = 2 := by garbage\n", 3),
         ("theorem a : 1 = 1 := rfl\n\n)\n", 3),
         ("theorem a : 1 = 1 := rfl\n\n#exit\ntheorem b : 1 = 2 := sorry\n", 3),
-        ('theorem a : 1 = 1 := rfl\n\nmacro "prove" : command => `(theorem b : 1 = 2 := sorry)\nvariable (n : Nat)\nprove\n', 5),
+        (
+            'theorem a : 1 = 1 := rfl\n\nmacro "prove" : command => `(theorem b : 1 = 2 := sorry)\nvariable (n : Nat)\nprove\n',
+            5,
+        ),
         ('theorem a : 1 = 1 := rfl\n\nsyntax "f \\"" term : term\ndef k := f "\ntheorem b : 1 = 2 := sorry -- "\n', 3),
     ],
 )
