@@ -1,8 +1,8 @@
 """Reads Lean source as words, comments, strings and symbols, without a Lean at hand.
 
 It knows what can be known from text alone: nested comments, escapes, raw strings, character literals, names in «». It does
-not know notations. Decisions about proofs rest on Lean's own parser (`burnqed.lean.check`); this is for early refusals and for
-cutting a .lean file into theorems.
+not know notations. Decisions about proofs rest on Lean's own parser (`burnqed.lean.check`), which also cuts .lean files
+(`burnqed.lean.source`); this is for early refusals.
 """
 
 from __future__ import annotations
@@ -85,12 +85,6 @@ def tokens(source: str) -> Iterator[Token]:
 def is_field(found: Sequence[Token], index: int) -> bool:
     """Whether a token is the field in `(e).prefix`, or a name as in ``` `prefix ```: these may be called anything."""
     return index > 0 and found[index - 1].text in (".", "`") and found[index - 1].end == found[index].start
-
-
-def has_two_ends(source: str, token: Token) -> bool:
-    """Whether a text in plain quotes would end elsewhere if it were interpolated: which words make it so is for Lean's parsers to know."""
-    is_plain = token.kind is Kind.STRING and token.text.startswith('"') and "{" in token.text
-    return is_plain and _end_of_interpolated(source, token.start + 1) != token.end
 
 
 def _measure(source: str, match: re.Match[str]) -> tuple[Kind | None, int | None]:

@@ -11,6 +11,7 @@ An example is a theorem too, unless it is one of data. What Lean cannot read is 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ _SAME_AS_IN_BLOCK = "by intros; apply {} <;> assumption"
 """Proof of a theorem whose `mutual` block has been checked as part of its header."""
 
 _A_THEOREM = re.compile(rb"theorem|lemma|example")
+_INSIDE = {bytes([byte]) for byte in range(0x80, 0xC0)}
+"""Bytes within a character."""
 
 
 # ---- what Lean says of a file; positions are bytes of UTF-8
@@ -140,8 +143,12 @@ class _File:
         """Every byte of the file has to be in one command, or in front of one, and every theorem in its command."""
         places = [0, self.found.start]
         for command in self.commands:
-            places += [command.start, *(p for t in command.theorems for p in (t.start, t.keyword, t.end)), command.end]
-        if sorted(places) != places or places[-1] > len(self.bytes):
+            theorems = (
+                (t.start, t.keyword, t.keyword if t.value is None else t.value, t.end) for t in command.theorems
+            )
+            places += [command.start, *itertools.chain(*theorems), command.end]
+        is_inside = places[-1] <= len(self.bytes) and not any(self.bytes[p : p + 1] in _INSIDE for p in places)
+        if sorted(places) != places or not is_inside:
             raise BadInput(
                 "was cut into pieces that are not the whole file; this is a mistake of burnqed's, please report it."
             )
@@ -153,33 +160,31 @@ class _File:
                 raise BadInput(
                     f"imports {imported}, but the embedded Lean has only its core library {LIBRARY}; remove the import."
                 )
-        failure = self.found.failure
+        failure, is_refused = self.found.failure, False
         unread = (failure.line, _unreadable(failure)) if failure else None
         """Line and reason of what keeps Lean from reading what follows, as long as no theorem has been refused for it."""
         for index, command in enumerate(self.commands):
-            if command.skipped and not failure:
-                failure = command.skipped
-                unread = failure.line, _unreadable(failure)
+            found = command.skipped or (None if command.theorems else command.failure)
+            if found and not failure:
+                failure, unread = found, (found.line, _unreadable(found))
             for theorem in command.theorems:
-                broken = failure or command.failure
-                yield ProofToCheck(
-                    theorem.name, partial(self._theorem, index, theorem), _unreadable(broken) if broken else ""
-                )
+                broken = None if is_refused else failure or command.failure  # else the check says what is refused
+                reason = _unreadable(broken) if broken else ""
+                yield ProofToCheck(theorem.name, partial(self._theorem, index, theorem), reason)
                 unread = None
-            if command.theorems:
-                continue
-            if command.failure and not failure:
-                failure = command.failure
-                unread = failure.line, _unreadable(failure)
-            elif command.refused and not unread and _A_THEOREM.search(self.bytes, command.end):
-                unread = command.line, f"Not allowed: {command.refused}; what follows line {command.line} was not read."
+            if command.refused and not failure and not is_refused:
+                is_refused = True
+                if _A_THEOREM.search(self.bytes, command.end):
+                    unread = (
+                        command.line,
+                        f"Not allowed: {command.refused}; what follows line {command.line} is not read.",
+                    )
         if self.found.unread:
             line = self.commands[-1].line
             unread = line, f"Lean reads nothing behind line {line}; remove what follows."
         if unread:
-            line, reason = unread
-            nothing = Theorem(name=f"line {line}", statement="True")
-            yield ProofToCheck(nothing.name, partial(lambda: (nothing, "")), reason)
+            nothing = Theorem(name=f"line {unread[0]}", statement="True")
+            yield ProofToCheck(nothing.name, partial(lambda: (nothing, "")), unread[1])
 
     # ---- a theorem's parts
 
@@ -248,4 +253,4 @@ class _File:
 
 
 def _unreadable(failure: Failure) -> str:
-    return f"Lean cannot read line {failure.line}: {failure.text.strip().partition(chr(10))[0]}."
+    return f"Lean cannot read on from line {failure.line}: {failure.text.strip().partition(chr(10))[0]}."

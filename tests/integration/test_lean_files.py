@@ -106,11 +106,11 @@ async def test_behind_what_lean_cannot_read_every_theorem_is_listed_and_refused(
 
 
 @one_loop
-async def test_behind_a_refused_command_every_theorem_is_listed_and_refused(read: Reading) -> None:
-    text = 'theorem good : 1 = 1 := rfl\nmacro "x" : term => `(1)\ntheorem b : x = 1 := rfl\n#eval 1\n'
+async def test_behind_a_refused_command_every_theorem_is_listed_and_refused_for_it(read: Reading) -> None:
+    text = 'theorem good : 1 = 1 := rfl\nmacro "x!" : term => `(1)\ntheorem b : x! = 1 := rfl\n) foo\ntheorem c : 1 = 1 := rfl\n#eval 1\n'
     found = await read.verdicts(text)
-    assert list(found) == ["good", "b"]
-    assert [("macro" in reason) for reason in found.values()] == [False, True]
+    assert list(found) == ["good", "b", "c"]
+    assert [("macro" in reason) for reason in found.values()] == [False, True, True]
 
 
 @one_loop

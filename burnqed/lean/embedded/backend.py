@@ -203,7 +203,7 @@ class EmbeddedLean:
 
     async def commands(self, text: str, *, is_trusted: bool = False) -> Commands:
         """A Lean file, cut into its commands (`burnqed.lean.source`). Raises BadInput, to be continued after the file's name."""
-        timeout = self.check_timeout_s + len(text) * CUT_SECONDS
+        timeout = round(self.check_timeout_s + len(text) * CUT_SECONDS, 1)
         try:
             answer = await self._ask({"kind": "cut", "text": text, "isTrusted": is_trusted}, timeout)
         except ProcessDied as died:
