@@ -29,6 +29,7 @@ _SAME_AS_IN_BLOCK = "by intros; apply {} <;> assumption"
 """Proof of a theorem whose `mutual` block has been checked as part of its header."""
 
 _A_THEOREM = re.compile(rb"theorem|lemma|example")
+_MOST_SAID = 200
 _INSIDE = {bytes([byte]) for byte in range(0x80, 0xC0)}
 """Bytes within a character."""
 
@@ -253,4 +254,7 @@ class _File:
 
 
 def _unreadable(failure: Failure) -> str:
-    return f"Lean cannot read on from line {failure.line}: {failure.text.strip().partition(chr(10))[0]}."
+    said = failure.text.strip().partition("\n")[0]
+    if len(said) > _MOST_SAID:  # all that Lean expected instead
+        said = said.partition("; expected")[0]
+    return f"Lean cannot read on from line {failure.line}: {said}."
