@@ -5,16 +5,18 @@
 // they state is, so that their names exist: proofs are read and no more. Whether any of it elaborates does not matter here: each theorem is
 // checked with what stands before it. What the rules refuse of a stranger's file is not elaborated either.
 //
-// `lemma` is Mathlib's. In a file with that word it is a keyword, as there.
+// `lemma` is Mathlib's. In a file where that word stands in front of a name it is a keyword, as there; elsewhere it is a name.
 
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { NONE, WHATEVER } = require('./guard.cjs');
 const { commandRefusal } = require('./headers.cjs');
-const { command, first, identifiers, isNotation, refusal } = require('./rules.cjs');
+const { command, first, isNotation, refusal } = require('./rules.cjs');
 const { PLACEHOLDER } = require('./theorem.cjs');
 
 const LEMMA = 'burnqed_lemma';
 const LEMMA_SYNTAX = `syntax (name := ${LEMMA}) (priority := high) declModifiers "lemma " declId declSig declVal : command`;
+const HAS_LEMMA = /(?<![.\p{L}_])lemma(\s+[\p{L}\p{So}\u2100-\u214f_«]|\s*(--|\/-))/u;
+const NAMESPACE = 2;              // Lean.Elab.Command.Scope.currNamespace
 const EXAMPLE = 'burnqed_example';
 const IS_DATA = new RegExp(`^type of theorem .*${EXAMPLE}\` is not a proposition`);
 const THEOREMS = new Set(['theorem', 'example', LEMMA]);
@@ -37,7 +39,7 @@ class Cut {
    */
   file(text) {
     const { lean } = this;
-    if (/\blemma\b/.test(text)) this.declareLemma();
+    if (HAS_LEMMA.test(text)) this.declareLemma();
     const source = new Source(lean, text), { names: imports, failure } = source.imports(), start = source.position, commands = [];
     for (;;) {
       const expected = source.position, parsed = source.next(this.state), { syntax, messages } = parsed, kind = command({ kind: syntaxKind(lean, syntax) });
@@ -76,14 +78,16 @@ class Cut {
     return described;
   }
 
+  /** A declaration (borrowed, of one of the kinds THEOREMS), which begins at `start`, or where its own syntax does. */
   theorem(source, node, kind, start) {
-    const { lean, frontend } = this, parts = syntaxArguments(lean, node), [keyword, ...rest] = kind === LEMMA ? parts.slice(1) : syntaxArguments(lean, parts[1]);
-    const id = kind !== 'example' && rest[0] ? frontend.trees.of(rest.shift()).parts[0]?.name : null;
-    const range = syntaxRange(lean, node), [at] = syntaxRange(lean, keyword) ?? range, { line } = source.place(at), value = rest[1] ? syntaxRange(lean, rest[1])?.[0] ?? null : null;
-    const hasType = !!rest[0] && syntaxArguments(lean, rest[0]).at(-1) !== undefined && syntaxRange(lean, syntaxArguments(lean, rest[0]).at(-1)) !== null;
-    const written = id?.[0] === '_root_' ? id.slice(1) : id ?? [], namespace = id?.[0] === '_root_' ? [] : lean.nameParts(lean.field(frontend.scope(this.state), 2));
-    const name = id ? lean.partsText([...namespace, ...written]) : `${kind === 'example' ? kind : 'theorem'} (line ${line})`;
-    return { name, written, line, start: start ?? range[0], keyword: at, value, end: range[1], is_lemma: kind === LEMMA, is_example: kind === 'example', has_type: hasType };
+    const { lean, frontend } = this, isLemma = kind === LEMMA, isExample = kind === 'example', [, declared, ...others] = syntaxArguments(lean, node);
+    const [keyword, ...rest] = isLemma ? [declared, ...others] : syntaxArguments(lean, declared), id = isExample ? null : rest.shift(), [signature, value] = rest;
+    const range = part => part ? syntaxRange(lean, part) : null, [first, end] = range(node), [at] = range(keyword) ?? [first], { line } = source.place(at);
+    const called = id ? frontend.trees.of(id).parts[0]?.name ?? [] : [], isRoot = called[0] === '_root_', written = isRoot ? called.slice(1) : called;
+    const namespace = isRoot ? [] : lean.nameParts(lean.field(frontend.scope(this.state), NAMESPACE));
+    const name = written.length ? lean.partsText([...namespace, ...written]) : `${isExample ? 'example' : 'theorem'} (line ${line})`;
+    const hasType = !!signature && range(syntaxArguments(lean, signature)[1]) !== null; // behind the parameters
+    return { name, written, line, start: start ?? first, keyword: at, value: range(value)?.[0] ?? null, end, is_lemma: isLemma, is_example: isExample, has_type: hasType };
   }
 
   /** Whether an example states nothing: it has no type, or one that is no proposition. */
