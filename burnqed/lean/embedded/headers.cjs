@@ -80,6 +80,12 @@ function prefixRefusal(tree) {
   return `\`${keyword(prefix)} … in\` can change what the statement means; put it into the header, or what it assumes into the theorem`;
 }
 
+/** Of a `let` that leaves no trace where it stood: what it gave Lean would not show (local_instances.cjs). */
+function inlinedRefusal(tree) {
+  const inlined = first(tree, node => ['letI', 'haveI'].includes(node.word) ? node.word : /^Lean\.Parser\.Term\.let(Pos|Neg)Opt$/.test(node.kind) && 'let +');
+  return inlined && `\`${inlined}\` can give Lean an instance that nobody sees; write \`let\` or \`have\``;
+}
+
 /** Decides, command by command, what of a header is elaborated (frontend.cjs), and notes what to ask of the statement. */
 class Watch {
   /** @param names of a plain header, whose names are looked at; `leavesOut` (suspect) → whether it is left out; `kind` tells watches apart */
@@ -102,7 +108,8 @@ class Watch {
     if (what) this.suspects.push({ line, what });
     if (what && this.leavesOut(this.suspects.at(-1))) return !(this.hasLeftOut = true);
     if (why || !this.names || !NAMING.has(command(tree))) return !why;
-    const isAlways = !DECLARING.has(command(tree));
+    const isAlways = !DECLARING.has(command(tree)), inlined = inlinedRefusal(statementOf(tree));
+    if (inlined) this.doubts.push({ why: inlined, line, isAlways });
     this.doubts.push(...this.names.doubts(tree, state).map(doubt => ({ ...doubt, line, isAlways })));
     return true;
   }
@@ -164,7 +171,7 @@ class Rules {
     const { frontend, dependencies, names } = this, closure = new Closure(statement);
     const { why, ofVariables } = frontend.parsed(header.state, theorem.text + PLACEHOLDER, syntax => {
       const tree = statementOf(frontend.trees.of(syntax)), doubt = names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own));
-      return { why: first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? doubt?.why, ofVariables: variablesDoubt(names, dependencies, header, tree, closure) };
+      return { why: first(tree, prefixRefusal) ?? inlinedRefusal(tree) ?? renamingRefusal(tree) ?? doubt?.why, ofVariables: variablesDoubt(names, dependencies, header, tree, closure) };
     });
     if (why) return `the statement: ${why}; ${ANYWAY}`;
     const lineOf = parts => header.lines.get(keyOf(parts)) ?? 0, lines = new Set([...closure.constants.values()].map(({ parts }) => lineOf(parts)));

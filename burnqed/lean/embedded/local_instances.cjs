@@ -4,6 +4,7 @@
 // A variable, a `let`, a pattern or a field whose type is a class is an instance wherever it is in scope: after `let _o := order`, `5 ≤ 3` says
 // something else, without a trace in what is read. So a parameter in `[…]` of whatever a stranger's statement uses may only be one of the
 // registered instances (those of its header are suspects, and not there where this looks), or a variable that itself is written in `[…]`.
+// And nothing else may be bound whose type is a class, for coercions are unfolded where they are used. (headers.cjs refuses `letI`, for the same.)
 //
 // What is looked at is the exported statement with its definitions; proofs of classes that are propositions, and decidability, change no meaning.
 
@@ -12,6 +13,8 @@ const { keyOf } = require('./closure.cjs');
 
 const EXPRESSION = { sort: 3, constant: 4, application: 5, forall: 7 }, BINDER_INFO = 8, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
 const HARMLESS = new Set(['Decidable', 'DecidableEq', 'DecidablePred', 'DecidableRel', 'DecidableLT', 'DecidableLE', 'WellFoundedRelation']); // the last one for recursion
+const WRAPPERS = new Set(['optParam', 'autoParam', 'outParam', 'semiOutParam']); // of types, which Lean sees through
+const MOST_UNFOLDED = 100;
 const HANDED_ON = new Set(['inferInstance', 'inferInstanceAs']); // what they are given is looked at by itself
 const REGISTERED = -1, OTHER = -2;
 const NONE = [];
@@ -22,13 +25,19 @@ class LocalInstances {
   constructor(names, dependencies, state, closure) {
     Object.assign(this, { names, dependencies, lean: names.lean, environment: names.frontend.environment(state), data: closure.data });
     this.types = new Map();      // key of a constant of the text → its type
-    for (const declared of this.data.declarations) for (const { name, type } of declared.types ? [...declared.types, ...declared.ctors, ...declared.recs] : [declared]) this.types.set(this.keyAt(name), type);
+    this.values = new Map();     // key of a definition of the text → its value
+    for (const declared of this.data.declarations) for (const { name, type, value } of declared.types ? [...declared.types, ...declared.ctors, ...declared.recs] : [declared]) {
+      this.types.set(this.keyAt(name), type);
+      if (declared.kind === 'def') this.values.set(this.keyAt(name), value);
+    }
     this.slots = new Map();      // key of a constant → for each of its parameters, whether it is an instance that matters
+    this.classes = new Map();    // key of a constant → `isClass`
     this.registered = new Map(); // key of a constant → whether it is an instance
     this.heads = [];             // by expression: {head: of its application, count: of parameters}
     this.sources = [];           // by expression: where it has an instance from: REGISTERED, OTHER, or the index of a bound variable
     this.uses = [];              // by expression: indices of variables bound outside that are instances in it
     this.isLocal = [];           // by expression: whether there is such an instance in it, bound within it or given
+    this.bindsClass = [];        // by expression: whether something is bound in it whose type is a class, not in `[…]`
     this.data.expressions.forEach(({ kind, fn }, at) => this.heads.push(kind === 'app' ? { head: this.heads[fn].head, count: this.heads[fn].count + 1 } : { head: at, count: 0 }));
     this.data.expressions.forEach((expression, at) => this.look(expression, at));
   }
@@ -37,7 +46,7 @@ class LocalInstances {
   doubt({ goal }) {
     for (const { kind, name, type, value, types, ctors } of [...this.data.declarations, goal]) {
       const roots = types ? [...types, ...ctors].map(member => member.type) : kind === 'def' || kind === 'opaque' ? [type, value] : [type];
-      if (roots.some(root => this.isLocal[root])) return { own: name === goal.name ? [] : this.data.partsOf(name), why: WHY };
+      if (roots.some(root => this.isLocal[root] || (!types && this.bindsClass[root]))) return { own: name === goal.name ? [] : this.data.partsOf(name), why: WHY };
     }
     return null;
   }
@@ -45,17 +54,20 @@ class LocalInstances {
   // ---- steps of the above
 
   look(expression, at) {
-    const { kind, fn, arg, type, value, body, struct, info } = expression, { heads, sources, uses, isLocal } = this;
+    const { kind, name, fn, arg, type, value, body, struct, info } = expression, { heads, sources, uses, isLocal, bindsClass } = this;
     const parts = [fn, arg, type, value, struct].filter(part => part !== undefined);
     sources[at] = this.sourceOf(expression, at);
     uses[at] = united(parts.map(part => uses[part]));
     isLocal[at] = parts.some(part => isLocal[part]);
-    if (kind === 'app' && this.isSlot(heads[fn])) {
-      if (sources[arg] >= 0) uses[at] = united([uses[at], [sources[arg]]]);
-      isLocal[at] ||= sources[arg] === OTHER;
+    bindsClass[at] = parts.some(part => bindsClass[part]);
+    const instance = kind === 'app' && this.isSlot(heads[fn]) ? arg : kind === 'proj' && this.isClass(name) ? struct : undefined;
+    if (instance !== undefined) {
+      if (sources[instance] >= 0) uses[at] = united([uses[at], [sources[instance]]]);
+      isLocal[at] ||= sources[instance] === OTHER;
     }
     if (body === undefined) return;
     isLocal[at] ||= isLocal[body] || (uses[body].includes(0) && info !== INSTANCE);
+    bindsClass[at] ||= bindsClass[body] || (info !== INSTANCE && this.isClassType(type));
     uses[at] = united([uses[at], uses[body].filter(use => use > 0).map(use => use - 1)]);
   }
 
@@ -94,6 +106,31 @@ class LocalInstances {
     if (!info) return slots;
     for (let at = describe(lean, info).type; lean.tag(at) === EXPRESSION.forall; at = lean.field(at, 2)) slots.push(lean.scalar(at, BINDER_INFO) === INSTANCE && !this.isHarmlessObject(lean.field(at, 1)));
     return slots;
+  }
+
+  /** Whether a constant is a class of the library's of which it matters which instance is taken. */
+  isClass(name) {
+    return remembered(this.classes, this.keyAt(name), () => this.withName(name, object => {
+      const isClass = this.lean.raw('lean_is_class')(this.lean.retain(this.environment), this.lean.retain(object)) === 1;
+      return isClass && !this.isHarmlessClass(object);
+    }));
+  }
+
+  /** Whether a type is such a class, as far as heads of definitions tell. */
+  isClassType(type) {
+    const { expressions } = this.data, parametersOf = at => expressions[at].kind === 'app' ? [...parametersOf(expressions[at].fn), expressions[at].arg] : [];
+    for (let at = type, outer = [], count = 0; at !== undefined && count < MOST_UNFOLDED; count++) { // outer: what the variables around stand for
+      for (; expressions[at].kind === 'forallE'; outer = [undefined, ...outer]) at = expressions[at].body;
+      const { kind, name, index } = expressions[this.heads[at].head], parameters = parametersOf(at);
+      if (kind === 'bvar') [at, outer] = [outer[index], []];
+      else if (kind !== 'const') return false;
+      else if (this.values.has(this.keyAt(name))) {
+        at = this.values.get(this.keyAt(name));
+        for (outer = []; expressions[at].kind === 'lam'; at = expressions[at].body) outer = [parameters[outer.length], ...outer];
+      } else if (WRAPPERS.has(this.data.shown(name))) at = parameters[0];
+      else return this.isClass(name);
+    }
+    return false;
   }
 
   isHarmless(type) {
