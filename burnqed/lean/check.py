@@ -15,11 +15,13 @@ from collections.abc import Sequence
 
 from burnqed.lean.characters import called, confused, hidden
 from burnqed.lean.facts import ProofFacts
-from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
+from burnqed.lean.lexer import COMMANDS, Kind, Token, is_field, tokens
 from burnqed.lean.proofs import ProofToCheck
 from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
+MOST_CHARACTERS = 1 << 22
+"""Of a header, statement or proof."""
 
 _NOT_BOUND = re.compile(r"unknown universe level|Unknown identifier `\w['₀-₉\d]*`(?s:.*)`autoImplicit`")
 _BIND = (
@@ -39,18 +41,21 @@ async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_tru
 def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | None:
     """Why a proof need not be compiled, or None: only what text alone shows beyond doubt, at no cost in Lean's time."""
     for part, text in (("header", theorem.header or ""), ("statement", theorem.statement), ("proof", proof)):
+        if len(text) > MOST_CHARACTERS:
+            return f"The {part} has {len(text)} characters, and no more than {MOST_CHARACTERS} are read; shorten it."
         if character := hidden(text):
             return f"The {part} contains {character}."
     if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
         letters = ", ".join(called(letter) for letter in sorted(set(alike[0]) ^ set(alike[1])) if not letter.isascii())
         return f"The name `{alike[0]}` looks like `{alike[1]}` and is another one ({letters}); rename one of them."
-    found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
-    for index, token in enumerate(found):
+    before: Token | None = None
+    for token in (token for token in tokens(proof) if token.kind is not Kind.COMMENT):
         if token.kind is Kind.UNFINISHED:
             return f"The proof contains a {'comment' if token.text.startswith('/-') else 'text'} that does not end; end it."
-        if token.text in COMMANDS and not is_field(found, index):
+        if token.text in COMMANDS and not (before and is_field([before, token], 1)):
             return f"The proof contains the command `{token.text}`; give nothing but the proof of this one theorem."
-    return None if found else "The proof is empty; give a block of tactics or a term."
+        before = token
+    return None if before else "The proof is empty; give a block of tactics or a term."
 
 
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from burnqed.errors import BadInput
-from burnqed.lean.check import judge, screen
+from burnqed.lean.check import MOST_CHARACTERS, judge, screen
 from burnqed.lean.facts import Message, ProofFacts
 from burnqed.lean.lexer import Kind, tokens
 from burnqed.lean.proofs import introductions, read_proofs, tactics
@@ -130,6 +130,20 @@ def test_the_lexer_knows_where_comments_texts_and_names_end() -> None:
     assert words("(fun x => x) 'a' '\\n' '\\'' b") == ["fun", "x", "x", "b"]
     assert words('s!"{f "}"} g" h') == ["h"]
     assert [token.text for token in tokens("a:=b")] == ["a", ":", "=", "b"]
+
+
+def test_texts_within_texts_end_where_they_end_however_deep_they_are() -> None:
+    deep = 's!"{' * 50_000 + "1" + '}"' * 50_000
+    assert words(f"a {deep} b") == ["a", "b"]
+    assert [token.kind for token in tokens(deep[:-1])] == [Kind.UNFINISHED]
+    assert words('s!"a { {x} {s!"b {c} }} /-"} } d" e') == ["e"]
+    assert screen(THEOREM, f"exact ({deep}).length_eq") is None
+
+
+def test_a_text_that_is_too_long_to_be_one_is_refused_before_it_is_read() -> None:
+    long = THEOREM.model_copy(update={"header": "a" * (MOST_CHARACTERS + 1)})
+    assert "The header has 4194305 characters" in (screen(long, "rfl") or "")
+    assert "The proof has 4194305 characters" in (screen(THEOREM, "a" * (MOST_CHARACTERS + 1)) or "")
 
 
 def test_tokens_give_back_the_whole_text() -> None:
