@@ -61,7 +61,7 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
     """Verdict on a proof from what was found out about it."""
     reason, message = _objection(facts)
-    is_timeout = any(_TIMEOUT in error.text for error in facts.errors)
+    errors = [*facts.header_errors, *facts.statement_errors, *(error.text for error in facts.errors)]
     return Verdict(
         name=theorem.name,
         accepted=not reason,
@@ -69,7 +69,7 @@ def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
         message=message.strip() if "\n" in message.strip() else "",
         axioms=facts.axioms,
         permitted=facts.permitted,
-        could_not_check=bool(reason) and (is_timeout or facts.could_not_check),
+        could_not_check=bool(reason) and (facts.could_not_check or any(_TIMEOUT in error for error in errors)),
     )
 
 

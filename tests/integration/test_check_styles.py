@@ -151,7 +151,7 @@ def test_the_command_cannot_be_made_to_say_what_is_not_so(tmp_path: Path) -> Non
     run = lean_check(file)
     assert run.returncode == 1, run.stderr
     ours = [line for line in run.stdout.splitlines() if not line.startswith(" ")]
-    assert [line[:9] for line in ours] == ["refused  "] * 4 + ["0 of 4 ac"]
+    assert [line[:10] for line in ours] == ["refused   "] * 4 + ["0 of 4 acc"]
     assert "\x1b" not in run.stdout
     assert [v["name"] for v in json.loads(lean_check(file, "--json").stdout)] == names
 

@@ -65,11 +65,19 @@ def test_any_single_fact_against_a_proof_refuses_it_with_one_sentence(change: di
     assert not verdict.could_not_check
 
 
-def test_running_out_of_heartbeats_is_not_said_to_be_wrong() -> None:
-    error = Message(
-        severity="error", line=1, column=0, text="(deterministic) timeout at `whnf`, maximum number of heartbeats"
-    )
-    verdict = judge(THEOREM, GOOD.model_copy(update={"messages": [error]}))
+TIMEOUT = "(deterministic) timeout at `whnf`, maximum number of heartbeats"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"messages": [Message(severity="error", line=1, column=0, text=TIMEOUT)]},
+        {"statement_errors": [TIMEOUT]},
+        {"header_errors": [f"line 1: {TIMEOUT}"]},
+    ],
+)
+def test_running_out_of_heartbeats_is_not_said_to_be_wrong(change: dict[str, object]) -> None:
+    verdict = judge(THEOREM, GOOD.model_copy(update=change))
     assert (verdict.accepted, verdict.could_not_check) == (False, True)
 
 
