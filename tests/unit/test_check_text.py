@@ -108,6 +108,24 @@ def test_what_text_alone_shows_is_refused_before_lean_runs(proof: str, reason: s
 
 
 @pytest.mark.parametrize(
+    ("header", "module"),
+    [
+        ("import Mathlib\n", "Mathlib"),
+        ("/- import Foo -/\npublic import Mathlib.Data.Nat.Basic -- so\nopen Nat", "Mathlib.Data.Nat.Basic"),
+        ("open Nat\nimport all Std", "Std"),
+        ('-- import Mathlib\ndef important := (e).import\ndef «import Foo» := "import Foo"', None),
+        ("import", None),
+        (None, None),
+    ],
+)
+def test_a_header_that_imports_is_told_what_there_is(header: str | None, module: str | None) -> None:
+    way = f"The header imports {module}, but the embedded Lean has only its core library Init; remove the import."
+    for is_trusted in (True, False):
+        found = screen(THEOREM.model_copy(update={"header": header}), "rfl", is_trusted=is_trusted)
+        assert found == (way if module else None)
+
+
+@pytest.mark.parametrize(
     "proof",
     [
         "sorry",  # Lean decides: it may stand in a branch that is never taken
