@@ -248,6 +248,8 @@ def test_what_can_introduce_a_proof_is_seen_by_its_first_words(
         ([{"name": "a", "statement": "1 = 1", "proof": "\ud800"}], ["(a)", "U+D800", "`proof`"]),
         ([{"name": "\udfff", "statement": "1 = 1", "proof": "rfl"}], ["Entry 1", "U+DFFF", "`name`"]),
         ('[{"name": "a", "statement": "True", "statement": "1 = 2", "proof": "trivial"}]', ["`statement` twice"]),
+        ("{" + "".join(f'"k{n}": 0, ' for n in range(100_000)) + '"k99999": 0}', ["`k99999` twice"]),
+        ('{"a": ' * 100_000, ["cannot be read"]),
         ("[" * 100_000, ["cannot be read"]),
         ("9" * 10_000, ["cannot be read"]),
     ],

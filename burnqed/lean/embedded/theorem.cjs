@@ -90,7 +90,7 @@ function shapeOf(frontend, state, statement, told) {
     const slice = range => source.slice(...range);
     const range = syntaxRange(lean, parts.signature);
     if (parts.kind !== 'theorem' && parts.kind !== 'example') return { error: `the statement is a ${parts.kind}, not a theorem` };
-    if (!range) return { error: command.messages[0]?.text ?? 'the theorem has no statement' };
+    if (!range) return { error: command.messages[0] ? told(command.messages[0]) : 'the theorem has no statement' };
     if (parts.kind === 'theorem' && !nameOf(frontend, parts)) return { error: 'the theorem has no name' };
     const error = command.messages.find(m => m.severity === 'error'), hasProof = parts.value && syntaxRange(lean, parts.value);
     if (error && !hasProof && !source.isAtEnd(error)) return { error: told(error) };
