@@ -9,6 +9,7 @@
 
 const { Closure, keyOf } = require('./closure.cjs');
 const { Forbidden } = require('./data.cjs');
+const { instancesDoubt } = require('./local_instances.cjs');
 const { Names, renamingRefusal } = require('./names.cjs');
 const { command, first, keyword, refusal } = require('./rules.cjs');
 const { PLACEHOLDER, propositionOf, theoremOf } = require('./theorem.cjs');
@@ -73,7 +74,8 @@ function statementOf(tree) {
 
 /** Of `… in theorem …`: only what opens namespaces, serves the proof, or takes an assumption away. */
 function prefixRefusal(tree) {
-  const [prefix] = tree.parts, isForProofs = () => !first(prefix, node => node.kind === 'Lean.Parser.Term.attrInstance' && !FOR_PROOFS.has(keyword(node.parts[1])));
+  const [prefix] = tree.parts, isAttribute = node => node.kind === 'Lean.Parser.Term.attrInstance' || command(node) === 'eraseAttr';
+  const isForProofs = () => !first(prefix, node => isAttribute(node) && !FOR_PROOFS.has(keyword(node.parts[1])));
   if (command(tree) !== 'in' || PREFIXES.has(command(prefix)) || (command(prefix) === 'attribute' && isForProofs())) return null;
   return `\`${keyword(prefix)} … in\` can change what the statement means; put it into the header, or what it assumes into the theorem`;
 }
@@ -162,13 +164,14 @@ class Rules {
     const { frontend, dependencies, names } = this, closure = new Closure(statement);
     const { why, ofVariables } = frontend.parsed(header.state, theorem.text + PLACEHOLDER, syntax => {
       const tree = statementOf(frontend.trees.of(syntax)), doubt = names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own));
-      return { why: first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? doubt?.why, ofVariables: variablesDoubt(names, dependencies, header, tree) };
+      return { why: first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? doubt?.why, ofVariables: variablesDoubt(names, dependencies, header, tree, closure) };
     });
     if (why) return `the statement: ${why}; ${ANYWAY}`;
     const lineOf = parts => header.lines.get(keyOf(parts)) ?? 0, lines = new Set([...closure.constants.values()].map(({ parts }) => lineOf(parts)));
     const stands = ({ own, line, isAlways }) => (!own || closure.has(own)) && (isAlways || lines.has(line));
-    const doubt = header.doubts.find(stands) ?? names.doubtAbout(closure, header.text) ?? ofVariables;
-    return doubt ? `line ${doubt.line ?? lineOf(doubt.own)} of the header: ${doubt.why}; ${ANYWAY}` : '';
+    const doubt = header.doubts.find(stands) ?? names.doubtAbout(closure, header.text) ?? ofVariables ?? instancesDoubt(names, dependencies, header.state, closure);
+    const line = doubt && (doubt.line ?? lineOf(doubt.own));
+    return doubt ? `${line ? `line ${line} of the header` : 'the statement'}: ${doubt.why}; ${ANYWAY}` : '';
   }
 }
 
