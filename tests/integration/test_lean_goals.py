@@ -80,7 +80,7 @@ async def test_definitions_and_notations_of_the_header(lean: EmbeddedLean) -> No
     ("statement", "header", "message"),
     [
         ("List.nonsense = 1", "", "List.nonsense"),
-        ("1 +", "", "unexpected token"),
+        ("1 +", "", "unexpected end after `+`"),
         ("Nat", "", "not a proposition"),
         ("def foo : Nat := 1", "", "not a theorem"),
         ("True) := trivial\ntheorem second : (True", "", "command"),
