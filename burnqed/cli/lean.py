@@ -73,17 +73,19 @@ def check(
 
 def document_of(verdict: Verdict) -> dict[str, object]:
     """A verdict in the document of `--json`; with `message` when Lean said more than the reason has room for."""
-    keys = {"name", "accepted", "reason", "axioms"}
+    keys = {"name", "accepted", "reason", "axioms", "could_not_check"}
     return verdict.model_dump(include=keys | {"message"} if verdict.message else keys)
 
 
 def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
-    """A line per theorem, and behind an indent why one is refused, with the rest of Lean's message, which began in the reason."""
+    """A line per theorem, and behind an indent why one is refused, or could not be checked, with the rest of Lean's message, which began in the reason."""
     for verdict in found:
-        mark, style = ("accepted", "green") if verdict.accepted else ("refused ", "red")
-        display.tell(console, f"{mark} ", display.shown(verdict.name), style)
+        mark, style = ("accepted", "green") if verdict.accepted else ("refused", "red")
+        if verdict.could_not_check:
+            mark, style = "unchecked", "yellow"
+        display.tell(console, f"{mark:<10}", display.shown(verdict.name), style)
         for text in filter(None, (verdict.reason, verdict.message.partition("\n")[2].strip("\n"))):
-            display.tell(console, " " * 9, text)
+            display.tell(console, " " * 10, text)
     console.print(f"{sum(v.accepted for v in found)} of {len(found)} accepted", highlight=False)
 
 

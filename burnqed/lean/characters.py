@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from functools import cache, lru_cache
 
@@ -56,6 +56,19 @@ _KINDS = [
     (r".", "runs from right to left and reorders what stands beside it; keep it to comments that end their line", _Place.LAST_ON_LINE),
 ]  # fmt: skip
 """Kinds of hidden characters, the narrower first: what they do and the way out, and where they may stand."""
+
+
+def _of_kinds(*places: _Place) -> regex.Pattern[str]:
+    """Characters whose kind, the first that fits, may stand in no more than one of these places."""
+    are_kinds = (f"(?:{kind})" if place in places else f"(?:{kind})(*SKIP)(*FAIL)" for kind, _, place in _KINDS)
+    return regex.compile(f"(?={_SUSPICIOUS.pattern})(?:{'|'.join(are_kinds)})")
+
+
+_NEVER = _of_kinds(_Place.NOWHERE)
+"""Not even in a comment."""
+_BEFORE_CODE = _of_kinds(_Place.NOWHERE, _Place.LAST_ON_LINE)
+"""Not in a comment that something follows on its line."""
+_NOTHING_ELSE = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _NAMES = {"\0": "NULL", "\x1b": "ESCAPE", "\r": "CARRIAGE RETURN", "\v": "LINE TABULATION", "\f": "FORM FEED", "\x85": "NEXT LINE"}  # fmt: skip
 """Of control characters, to which Unicode gives none."""
 
@@ -69,24 +82,31 @@ def called(character: str) -> str:
 def hidden(text: str) -> str | None:
     """The first hidden character of a text, as what comes after `It contains`: which, where, what it does, the way out."""
     text = normalised(text)
-    if not _SUSPICIOUS.search(text):
+    found = next(_misplaced(text), None) if _SUSPICIOUS.search(text) else None
+    if found is None:
         return None
-    comments = [(token.start, token.end) for token in tokens(text) if token.kind is Kind.COMMENT]
-    for found in _SUSPICIOUS.finditer(text):
-        character, at = found[0], found.start()
-        end = next((end for start, end in comments if start <= at < end), None)
-        what, place = next((what, place) for kind, what, place in _KINDS if regex.match(kind, character))
-        if end is None or not _may_stand(place, text, at, end):
-            is_written_out = place is not _Place.NOWHERE and ord(character) <= 0xFFFF
-            in_text = f", or write \\u{ord(character):04x} in a text" if is_written_out else ""
-            return f"{called(character)} in line {text.count(chr(10), 0, at) + 1}, which {what}{in_text}"
-    return None
+    character, at = found[0], found.start()
+    what, place = next((what, place) for kind, what, place in _KINDS if regex.match(kind, character))
+    is_written_out = place is not _Place.NOWHERE and ord(character) <= 0xFFFF
+    in_text = f", or write \\u{ord(character):04x} in a text" if is_written_out else ""
+    return f"{called(character)} in line {text.count(chr(10), 0, at) + 1}, which {what}{in_text}"
 
 
-def _may_stand(place: _Place, text: str, at: int, end: int) -> bool:
-    """Whether a character may stand at a position within a comment that ends at `end`."""
-    end_of_line = text.find("\n", at) if "\n" in text[at:] else len(text)
-    return place is _Place.COMMENT or (place is _Place.LAST_ON_LINE and not text[end:end_of_line].strip())
+def _misplaced(text: str) -> Iterator[regex.Match[str]]:
+    """Suspicious characters where they may not stand: the first of each stretch of code, of each comment but its last line, and of that.
+    Every part of the text is searched once, however many such characters it has."""
+    code = 0  # where the code after the last comment begins
+    for comment in (token for token in tokens(text) if token.kind is Kind.COMMENT):
+        last_line = text.rfind("\n", comment.start, comment.end) + 1 or comment.start
+        is_last = _NOTHING_ELSE.match(text, comment.end) is not None
+        found = [
+            _SUSPICIOUS.search(text, code, comment.start),
+            _NEVER.search(text, comment.start, last_line),
+            (_NEVER if is_last else _BEFORE_CODE).search(text, last_line, comment.end),
+        ]
+        yield from filter(None, found)
+        code = comment.end
+    yield from filter(None, [_SUSPICIOUS.search(text, code)])
 
 
 # ---- letters that look alike
@@ -123,6 +143,12 @@ def _drawn(letter: str) -> str:
 
 
 @cache
+def _ascii_drawn() -> dict[int, str]:
+    """`_drawn` for `str.translate`."""
+    return {code: _drawn(chr(code)) for code in range(128)}
+
+
+@cache
 def _is_of_mathematics(letter: str) -> bool:
     return letter in _MATHEMATICS or bool(_STYLES.match(unicodedata.name(letter, "")))
 
@@ -130,13 +156,18 @@ def _is_of_mathematics(letter: str) -> bool:
 @lru_cache(1 << 16)
 def skeleton(name: str) -> str:
     """What a name, or one component of it, looks like: two names that look alike have the same."""
+    if name.isascii():
+        return name.translate(_ascii_drawn())
     is_word = sum(letter.isascii() and letter.isalpha() for letter in name) >= 2
     letters = unicodedata.normalize("NFD", name)
     return "".join(letter if _is_of_mathematics(letter) and not is_word else _drawn(letter) for letter in letters)
 
 
 def confused(texts: Iterable[str]) -> tuple[str, str] | None:
-    """The first two names of the texts, taken together, that look alike without being equal."""
+    """The first two names of the texts, taken together, that look alike without being equal. Names in ASCII are what they are."""
+    texts = list(texts)
+    if all(text.isascii() for text in texts):
+        return None
     seen: dict[str, str] = {}
     for name in (name for text in texts for name in _names(text)):
         other = seen.setdefault(skeleton(name), name)
@@ -146,7 +177,7 @@ def confused(texts: Iterable[str]) -> tuple[str, str] | None:
 
 
 def _names(text: str) -> Iterable[str]:
-    """Components of the names in a text, and its texts in quotes; nothing of a text in ASCII, whose names are what they are."""
+    """Components of the names in a text, and its texts in quotes."""
     for token in tokens(text):
         if token.kind is Kind.STRING:
             yield token.text

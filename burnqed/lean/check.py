@@ -15,17 +15,29 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from burnqed.lean.characters import called, confused, hidden
 from burnqed.lean.facts import ProofFacts
-from burnqed.lean.lexer import COMMANDS, Kind, is_field, tokens
-from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
+from burnqed.lean.lexer import COMMANDS, Kind, Token, is_field, tokens
+from burnqed.lean.protocol import DEFAULT_HEADER, LeanBackend, Theorem, Verdict
 from burnqed.lean.source import ProofToCheck
 
+_LIBRARY = "the embedded Lean has only its core library Init"
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
+MOST_CHARACTERS = 1 << 22
+"""Of a header, statement or proof."""
 
-_NOT_BOUND = re.compile(r"unknown universe level|Unknown identifier `\w['₀-₉\d]*`(?s:.*)`autoImplicit`")
-_BIND = (
-    "; autoImplicit is off, as in the default header: bind the name, as in `{α : Type}` or `theorem foo.{u}`, "
-    "or put `set_option autoImplicit true` into the header"
-)
+_WAYS_OUT = [
+    (
+        r"unknown universe level|Unknown identifier `\w['₀-₉\d]*`(?s:.*)`autoImplicit`",
+        "autoImplicit is off, as in the default header: bind the name, as in `{α : Type}` or `theorem foo.{u}`, "
+        "or put `set_option autoImplicit true` into the header",
+    ),
+    (r"\bunknown tactic `", "only core Lean's tactics are there, not Mathlib's"),
+    (r"please include `import ", f"{_LIBRARY}, so use another tactic"),
+    (r"\Astatement: .*\bexpected .*\b(?:term|identifier|token)\b", "Mathlib's notation is not there"),
+]
+"""What to do where Lean's message (after the part that it is about) leaves that open; the first that fits."""
+_NUMBERS = {"ℕ": "Nat", "ℤ": "Int", "ℚ": "Rat", "ℝ": "", "ℂ": ""}
+"""What their symbols may mean in core Lean."""
+_IMPORT = re.compile(r"import\s+(?:all\s+)?(\S+)")
 _BROKEN_OFF = "expected"
 """In every message of Lean's parser."""
 _TIMEOUT = "(deterministic) timeout"
@@ -60,24 +72,36 @@ async def verdicts(
 def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | None:
     """Why a proof need not be compiled, or None: only what text alone shows beyond doubt, at no cost in Lean's time."""
     for part, text in (("header", theorem.header or ""), ("statement", theorem.statement), ("proof", proof)):
+        if len(text) > MOST_CHARACTERS:
+            return f"The {part} has {len(text)} characters, and no more than {MOST_CHARACTERS} are read; shorten it."
         if character := hidden(text):
             return f"The {part} contains {character}."
+    if module := _imported(theorem.header or ""):
+        return f"The header imports {module}, but {_LIBRARY}; remove the import."
     if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
         letters = ", ".join(called(letter) for letter in sorted(set(alike[0]) ^ set(alike[1])) if not letter.isascii())
         return f"The name `{alike[0]}` looks like `{alike[1]}` and is another one ({letters}); rename one of them."
-    found = [token for token in tokens(proof) if token.kind is not Kind.COMMENT]
-    for index, token in enumerate(found):
+    before: Token | None = None
+    for token in (token for token in tokens(proof) if token.kind is not Kind.COMMENT):
         if token.kind is Kind.UNFINISHED:
             return f"The proof contains a {'comment' if token.text.startswith('/-') else 'text'} that does not end; end it."
-        if token.text in COMMANDS and not is_field(found, index):
+        if token.text in COMMANDS and not (before and is_field([before, token], 1)):
             return f"The proof contains the command `{token.text}`; give nothing but the proof of this one theorem."
-    return None if found else "The proof is empty; give a block of tactics or a term."
+        before = token
+    return None if before else "The proof is empty; give a block of tactics or a term."
+
+
+def _imported(header: str) -> str:
+    """The first module that a header imports; empty when it imports none."""
+    found = [token for token in tokens(header) if token.kind is not Kind.COMMENT] if "import" in header else []
+    modules = (_IMPORT.match(header, token.start) for at, token in enumerate(found) if not is_field(found, at))
+    return next((module[1] for module in modules if module), "")
 
 
 def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
     """Verdict on a proof from what was found out about it."""
-    reason, message = _objection(facts)
-    is_timeout = any(_TIMEOUT in error.text for error in facts.errors)
+    reason, message = _objection(theorem, facts)
+    errors = [*facts.header_errors, *facts.statement_errors, *(error.text for error in facts.errors)]
     return Verdict(
         name=theorem.name,
         accepted=not reason,
@@ -85,29 +109,52 @@ def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
         message=message.strip() if "\n" in message.strip() else "",
         axioms=facts.axioms,
         permitted=facts.permitted,
-        could_not_check=bool(reason) and (is_timeout or facts.could_not_check),
+        could_not_check=bool(reason) and (facts.could_not_check or any(_TIMEOUT in error for error in errors)),
     )
 
 
-def _objection(facts: ProofFacts) -> tuple[str, str]:
+def _objection(theorem: Theorem, facts: ProofFacts) -> tuple[str, str]:
     """The first thing that speaks against a proof, as one sentence, and Lean's message where there is one; empty when nothing does."""
+
+    def told(part: str, message: str) -> str:
+        return _told(part, message, theorem.header)
+
     if facts.refused:
         return f"Not allowed: {facts.refused}.", ""
     for part, errors in (("header", facts.header_errors), ("statement", facts.statement_errors)):
         if errors:
-            return f"The {part} does not elaborate: {_told(errors[0])}", errors[0]
+            return f"The {part} does not elaborate: {told(part, errors[0])}", errors[0]
     if facts.commands != 1:
         error = next((error for error in facts.errors if _BROKEN_OFF in error.text), next(iter(facts.errors), None))
-        where = f", in line {max(error.line, 1)}: {_told(error.text)}" if error else ""
+        where = f", in line {max(error.line, 1)}: {told('proof', error.text)}" if error else ""
         return f"The proof does not end where its tactics or its term end{where}; give these and nothing else.", ""
     if facts.errors:
         error = facts.errors[0]
-        return f"Lean reports an error in line {max(error.line, 1)} of the proof: {_told(error.text)}", error.text
+        return (
+            f"Lean reports an error in line {max(error.line, 1)} of the proof: {told('proof', error.text)}",
+            error.text,
+        )
     if facts.objection:
         return f"Not proved: {facts.objection}.", ""
     return "" if set(facts.axioms) <= STANDARD_AXIOMS else "It depends on axioms that are not standard.", ""
 
 
-def _told(message: str) -> str:
-    """The first line of Lean's message, with the way out where the header's options are the cause."""
-    return message.strip().partition("\n")[0] + (_BIND if _NOT_BOUND.search(message) else "")
+def _told(part: str, message: str, header: str | None) -> str:
+    """The first line of Lean's message, with the way out where we know it."""
+    found = (way for pattern, way in _WAYS_OUT if re.search(pattern, f"{part}: {message.strip()}"))
+    way = _way_to_numbers(message, header) or next(found, "")
+    return "; ".join(filter(None, (message.strip().partition("\n")[0], way)))
+
+
+def _way_to_numbers(message: str, header: str | None) -> str:
+    """What to do where Lean takes a symbol of numbers for a name; empty when it does not, or when it does not matter."""
+    for symbol, number in _NUMBERS.items():
+        is_variable = header is not None and symbol in message and symbol not in header
+        if not is_variable and f"Unknown identifier `{symbol}`" not in message:
+            continue
+        what = [f"`{symbol}` is a variable here"] if is_variable else []
+        if header is not None and symbol in DEFAULT_HEADER:
+            what.append("one's own header replaces the default one")
+        way = f'write `notation "{symbol}" => {number}` into the header' if number else "core Lean has no such numbers"
+        return f"{', because '.join(what)}: {way}" if what else way
+    return ""

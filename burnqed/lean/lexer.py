@@ -123,20 +123,27 @@ def _end_of_comment(source: str, position: int) -> int | None:
 
 
 def _end_of_interpolated(source: str, position: int) -> int | None:
-    """End of `s!"… {term} …"`, whose terms may hold strings of their own."""
-    while True:
-        edge = _INTERPOLATION_EDGE.match(source, position)
-        if edge is None:
+    """End of `s!"… {term} …"`, whose terms may hold texts of their own, interpolated or not."""
+    is_in_text, brackets = True, list[int]()  # open ones of each term that is not at its end, the innermost last
+    while is_in_text or brackets:
+        if is_in_text:
+            edge = _INTERPOLATION_EDGE.match(source, position)
+            if edge is None:
+                return None
+            position, is_in_text = edge.end(), False
+            if edge[1] == "{":
+                brackets.append(1)
+            continue
+        match = _TOKEN.match(source, position)
+        if match is None:
             return None
-        if edge[1] == '"':
-            return edge.end()
-        depth, position = 1, edge.end()
-        while depth:
-            match = _TOKEN.match(source, position)
-            if match is None:
-                return None
-            depth += {"{": 1, "}": -1}.get(match[0], 0)
-            _, end = _measure(source, match)
-            if end is None:
-                return None
-            position = end
+        is_in_text = match.lastgroup == "interpolated"
+        end = match.end() if is_in_text else _measure(source, match)[1]
+        if end is None:
+            return None
+        position = end
+        brackets[-1] += {"{": 1, "}": -1}.get(match[0], 0)
+        if not brackets[-1]:
+            brackets.pop()
+            is_in_text = True
+    return position

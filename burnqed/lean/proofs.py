@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,8 @@ def introductions(proof: str) -> list[str]:
 
     `intro n` and `h` differ only for a parser: the one is a block of tactics, the other a term.
     """
-    words = [token.text for token in tokens(proof) if token.kind is not Kind.COMMENT][:2]
-    match words:
+    words = (token.text for token in tokens(proof) if token.kind is not Kind.COMMENT)
+    match list(islice(words, 2)):
         case [":", "="] | ["|", *_] | ["where", *_]:
             return [""]
         case ["by", *_]:
@@ -104,8 +106,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys all differ: of two statements, a reader sees the first, and Python the second."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"an object has `{next(name for name in names if names.count(name) > 1)}` twice")
+        (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"an object has `{name}` twice")
     return found
 
 

@@ -73,8 +73,8 @@ async def check_and_export(
         if not verdict.accepted:
             return verdict
         async with at_once:
-            reason = await kernel.objection(file, axioms)
-        return verdict.model_copy(update={"accepted": not reason, "reason": reason})
+            reason, could_not_check = await kernel.objection(file, axioms)
+        return verdict.model_copy(update={"accepted": not reason, "reason": reason, "could_not_check": could_not_check})
 
     return await asyncio.gather(*map(judged, found, files))
 
@@ -102,23 +102,29 @@ class SecondKernel:
         if not any("{file}" in word for word in self.words):
             self.words.append("{file}")
 
-    async def objection(self, export: Path, axioms: Path) -> str:
-        """Why it does not accept an export, as one sentence; empty when it does."""
+    async def objection(self, export: Path, axioms: Path) -> tuple[str, bool]:
+        """Why it does not accept an export, as one sentence, empty when it does; and whether it gave no answer. Raises BadInput when it cannot be run."""
         words = [word.replace("{file}", str(export)).replace("{axioms}", str(axioms)) for word in self.words]
         with tempfile.TemporaryFile() as output:
-            process = await asyncio.create_subprocess_exec(
-                *words, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
-            )
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *words, stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+                )
+            except OSError as error:
+                raise BadInput(
+                    f"The program `{words[0]}` of --second-kernel cannot be run ({error.strerror or error}); give a command that can be run."
+                ) from None
             try:
                 status = await asyncio.wait_for(process.wait(), self.seconds)
             except TimeoutError:
-                return f"The second kernel gave no answer within {self.seconds:g} s"
+                return f"The second kernel gave no answer within {self.seconds:g} s", True
             finally:
                 with contextlib.suppress(ProcessLookupError):  # of the group: also what the command has started
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
             if status == 0:
-                return ""
+                return "", False
             output.seek(max(0, output.seek(0, os.SEEK_END) - _READ_BYTES))
             said = output.read().decode("utf-8", "replace").strip().splitlines()
-        return f"The second kernel does not accept it (exit status {status}): {said[-1] if said else 'it says nothing'}"
+        last = said[-1] if said else "it says nothing"
+        return f"The second kernel does not accept it (exit status {status}): {last}", False

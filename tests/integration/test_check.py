@@ -179,7 +179,7 @@ def test_the_command_prints_verdicts_as_json_and_ends_with_1_when_one_is_refused
     assert run.returncode == 1, run.stderr
     found = {v["name"]: v for v in json.loads(run.stdout)}
     assert {name: v["accepted"] for name, v in found.items()} == {"good": True, "bad": False, "own": True}
-    assert all(set(v) == {"name", "accepted", "reason", "axioms"} for v in found.values())
+    assert all(set(v) == {"name", "accepted", "reason", "axioms", "could_not_check"} for v in found.values())
 
 
 RICH_HEADER = """@[simp, local grind =] private def f (n : Nat) : Nat := n

@@ -135,6 +135,84 @@ async def test_where_auto_implicit_is_the_cause_the_reason_says_what_to_do(
     assert "\n" not in verdict.reason
 
 
+NO_MATHLIB = "; Mathlib's notation is not there"
+NO_TACTIC = "; only core Lean's tactics are there, not Mathlib's"
+
+
+@one_loop
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("theorem t : ∃! n : Nat, n + 1 = 2", "unexpected token '!' after `∃`; expected '(', '_' or identifier" + NO_MATHLIB),
+        ("lemma t : ∃! n : Nat, n + 1 = 2 := by simp", "unexpected token '!' after `∃`; expected '(', '_' or identifier" + NO_MATHLIB),
+        ("∃! n : Nat, n + 1 = 2", "unexpected token '!' after `∃`; expected '(', '_' or identifier" + NO_MATHLIB),
+        ("theorem t : True ∧ ∑ i, i = 3", "expected token, not `∑`" + NO_MATHLIB),
+        ("theorem t (α : Type*) (a : α) : a = a", "unexpected token ')' after `Type*`; expected term" + NO_MATHLIB),
+        ("theorem t (n : Nat) : 1 = n !", "unexpected end after `!`; expected term" + NO_MATHLIB),
+        ("∀ n : Nat, 1 = n !", "unexpected end after `!`; expected term" + NO_MATHLIB),
+        ("∀ n : Nat,\n  1 = n !  -- so", "line 2: unexpected end after `!`; expected term" + NO_MATHLIB),
+        ("(∀ n : Nat,\n\n n = n", "line 3: unexpected end after `n`; expected ')', ',' or ':'"),
+        ("\n\ntheorem t\n  (n : Nat) :\n n ! = 1 ∧ True", "line 5: unexpected token '=' after `!`; expected term" + NO_MATHLIB),
+        ("@[simp]\ntheorem\n t :\n foo", "line 4: Unknown identifier `foo`"),
+        ("∀ n : Nat,\n foo n = 1", "line 2: Unknown identifier `foo`"),
+        ("∀ n : Nat, foo n = 1", "Unknown identifier `foo`"),
+        ("(by norm_num : True) = trivial", "unknown tactic `norm_num`" + NO_TACTIC),
+    ],
+)  # fmt: skip
+async def test_what_is_wrong_in_a_statement_is_told_with_its_line_and_the_authors_own_words(
+    lean: EmbeddedLean, statement: str, said: str
+) -> None:
+    for is_trusted in (True, False):
+        verdict = await lean.check(Theorem(name="t", statement=statement), "rfl", is_trusted=is_trusted)
+        assert verdict.reason == f"The statement does not elaborate: {said}"
+
+
+@one_loop
+@pytest.mark.parametrize("rest", ["} → False", ", False", "] := by trivial", "⟩ ∧ False"])
+async def test_a_statement_of_which_lean_reads_only_the_beginning_is_refused(lean: EmbeddedLean, rest: str) -> None:
+    verdict = await lean.check(Theorem(name="t", statement=f"theorem t : True {rest}"), "trivial")
+    assert f"unexpected token '{rest[0]}' after `True`" in verdict.reason
+
+
+@one_loop
+@pytest.mark.parametrize(
+    ("proof", "said"),
+    [
+        ("norm_num", "line 1 of the proof: unknown tactic `norm_num`" + NO_TACTIC),
+        ("intro\n· nlinarith [sq_nonneg 1]", "line 2 of the proof: unknown tactic `nlinarith`" + NO_TACTIC),
+        (":= by\n  constructor <;> interval_cases x", "line 2 of the proof: unknown tactic `interval_cases`" + NO_TACTIC),
+        ("exact ⟨by norm_num, rfl⟩", "line 1 of the proof: unknown tactic `norm_num`" + NO_TACTIC),
+        ("bv_decide", "import Std.Tactic.BVDecide`; the embedded Lean has only its core library Init, so use another tactic"),
+        ("have : (2 : ℝ) = 2 := rfl\nrfl", "line 1 of the proof: Unknown identifier `ℝ`; core Lean has no such numbers"),
+        ("simp [∑]", "line 1 of the proof: expected token, not `∑`"),
+    ],
+)  # fmt: skip
+async def test_tactics_that_are_not_there_are_named(lean: EmbeddedLean, proof: str, said: str) -> None:
+    verdict = await lean.check(Theorem(name="t", statement="theorem t (x : BitVec 8) : x + x = x + x"), proof)
+    assert verdict.reason.endswith(said)
+
+
+@one_loop
+@pytest.mark.parametrize(
+    ("statement", "header", "way"),
+    [
+        ("theorem t (x : ℝ) : x = x", None, "Unknown identifier `ℝ`; core Lean has no such numbers"),
+        ("theorem t (x : ℚ) : x = x", None, 'Unknown identifier `ℚ`; write `notation "ℚ" => Rat` into the header'),
+        ("theorem t (x : ℕ) : x = 1", "open Nat\n", '; `ℕ` is a variable here, because one\'s own header replaces the default one: write `notation "ℕ" => Nat` into the header'),
+        ("theorem t (x : ℝ) : x = 1", "open Nat\n", "; `ℝ` is a variable here: core Lean has no such numbers"),
+        ("theorem t (x : ℕ) : x = 1", "set_option autoImplicit false\n", 'one\'s own header replaces the default one: write `notation "ℕ" => Nat` into the header'),
+        ("theorem t (x : ℕ) : x", 'notation "ℕ" => Nat\n', "type expected, got"),
+        ("theorem t (x : Nat) : x", "open Nat\n", "type expected, got"),
+    ],
+)  # fmt: skip
+async def test_symbols_of_numbers_that_mean_nothing_are_told_with_the_way_out(
+    lean: EmbeddedLean, statement: str, header: str | None, way: str
+) -> None:
+    verdict = await lean.check(Theorem(name="t", statement=statement, header=header), "rfl", is_trusted=False)
+    assert verdict.reason.endswith(way)
+    assert "autoImplicit true" not in verdict.reason
+
+
 @one_loop
 async def test_a_message_of_several_lines_comes_whole(lean: EmbeddedLean) -> None:
     verdict = await lean.check(Theorem(name="t", statement="1 = 2 ∧ 2 = 3"), "constructor")
@@ -155,7 +233,7 @@ def test_the_command_cannot_be_made_to_say_what_is_not_so(tmp_path: Path) -> Non
     run = lean_check(file)
     assert run.returncode == 1, run.stderr
     ours = [line for line in run.stdout.splitlines() if not line.startswith(" ")]
-    assert [line[:9] for line in ours] == ["refused  "] * 4 + ["0 of 4 ac"]
+    assert [line[:10] for line in ours] == ["refused   "] * 4 + ["0 of 4 acc"]
     assert "\x1b" not in run.stdout
     assert [v["name"] for v in json.loads(lean_check(file, "--json").stdout)] == names
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from burnqed.lean.embedded.backend import EmbeddedLean
+from tests.fixtures.crossing_terms import BECAUSE, ONE_IS_ONE
+from tests.fixtures.ndjson import GOAL, Text, const
 from tests.second_kernel.__main__ import check
 from tests.second_kernel.constants import NotAnExport, Refused
 
@@ -116,3 +118,22 @@ async def test_an_export_that_is_changed_is_refused(lean: EmbeddedLean, tmp_path
     assert tried > 50
     with pytest.raises(Refused, match="not permitted"):
         check(lines, [axiom for axiom in permitted if axiom != permitted[0]])
+
+
+@one_loop
+async def test_no_theorem_of_a_proofs_own_is_exported_as_one_of_the_librarys(
+    lean: EmbeddedLean, tmp_path: Path
+) -> None:
+    """Their names are told apart, however alike they look when somebody writes them down."""
+    of_library = ("hint", "_@", "Init", "Hints", 3105228786, "_hygCtx", "_hyg", 3)
+    for own in ((*of_library[:4], 3105228787, *of_library[5:]), (*of_library[:2], "Init».«Hints", *of_library[4:])):
+        text, file = Text(), tmp_path / "t.ndjson"
+        text.theorem(own, ONE_IS_ONE, BECAUSE)
+        text.term(const(of_library))
+        text.theorem(GOAL, ONE_IS_ONE, const(own))
+        lines = "".join(f"{line}\n" for line in text.lines)
+        request = {"kind": "judge", "header": "", "statement": "1 = 1", "export": lines, "isTrusted": True}
+        answer = await lean._ask({**request, "exportTo": str(file)}, 60)
+        assert answer["objection"] == ""
+        assert answer["permitted"] == []
+        assert file.read_text(encoding="utf-8").count('{"thm":') == 2

@@ -80,7 +80,7 @@ async def test_definitions_and_notations_of_the_header(lean: EmbeddedLean) -> No
     ("statement", "header", "message"),
     [
         ("List.nonsense = 1", "", "List.nonsense"),
-        ("1 +", "", "unexpected token"),
+        ("1 +", "", "unexpected end after `+`"),
         ("Nat", "", "not a proposition"),
         ("def foo : Nat := 1", "", "not a theorem"),
         ("True) := trivial\ntheorem second : (True", "", "command"),
@@ -349,3 +349,18 @@ async def test_a_session_takes_tactics_back_and_ends_with_a_verdict(lean: Embedd
     assert "error: The statement does not elaborate" in said
     assert said.count("No goals.\nAccepted. Axioms: none.\n") == 2
     assert said.endswith("⊢ 2 = 2\n")
+
+
+async def test_goals_too_large_to_be_shown_are_an_error_and_lean_goes_on(lean: EmbeddedLean) -> None:
+    doubled = '"aaaaaaaa"'
+    for _ in range(20):
+        doubled = f"(fun s : String => s ++ s) ({doubled})"
+    root = await lean.start(Theorem(name="t", statement="∀ s : String, s = s"))
+    assert root.state is not None
+    outcome = await lean.apply(
+        root.state, f"intro s; suffices h : s = {doubled} ∨ s = s from rfl\nsimp only [String.reduceAppend]"
+    )
+    assert "too large to be shown" in outcome.message
+    done = await lean.apply(root.state, "intro s; rfl")
+    assert done.state is not None
+    assert done.state.goals == ()

@@ -92,6 +92,17 @@ async def test_states_survive_the_end_of_the_whole_process(caplog: pytest.LogCap
     ]
 
 
+async def test_an_answer_that_cannot_be_read_ends_the_process_and_nobody_waits_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(backend_module, "LINE_BYTES", 2_000)
+    theorem = Theorem(name="t", statement=f'∀ s : String, s = "{"a" * 9_000}" → True')
+    async with EmbeddedLean(workers=1) as lean:
+        outcome = await asyncio.wait_for(lean.start(theorem), 30)
+        assert outcome.status is TacticStatus.CRASH
+        assert (await lean.check(Theorem(name="t", statement="1 + 1 = 2"), "rfl")).accepted
+
+
 async def test_instances_are_recycled_and_searches_go_on() -> None:
     async with EmbeddedLean(workers=1, recycle_requests=3) as lean:
         _, state = await opened(lean, "intro a b")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -57,14 +59,14 @@ def test_each_accepted_theorem_is_exported_and_judged_by_another_kernel(tmp_path
     ],
 )  # fmt: skip
 async def test_the_exit_status_decides_and_the_last_line_is_the_reason(tmp_path: Path, code: str, reason: str) -> None:
-    assert await SecondKernel(python(code)).objection(tmp_path / "a", tmp_path / "b") == reason
+    assert await SecondKernel(python(code)).objection(tmp_path / "a", tmp_path / "b") == (reason, False)
 
 
 async def test_a_kernel_that_never_answers_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     code = f"import subprocess, os, time; c = subprocess.Popen(['sleep', '600']); open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{c.pid}}'); time.sleep(600)"
-    reason = await SecondKernel(python(code), seconds=2).objection(tmp_path / "a", tmp_path / "b")
-    assert reason == "The second kernel gave no answer within 2 s"
+    found = await SecondKernel(python(code), seconds=2).objection(tmp_path / "a", tmp_path / "b")
+    assert found == ("The second kernel gave no answer within 2 s", True)
     started = [int(pid) for pid in pids.read_text().split()]
     end = time.monotonic() + 10
     while any(is_alive(pid) for pid in started) and time.monotonic() < end:
@@ -80,3 +82,15 @@ def is_alive(pid: int) -> bool:
 def test_a_command_that_cannot_be_run_is_one_sentence(command: str) -> None:
     with pytest.raises(BadInput, match="--second-kernel"):
         SecondKernel(command)
+
+
+@pytest.mark.parametrize("content", ["\x7fELF of another machine", "#!/no/such/interpreter\n", "#!/etc/passwd\n", ""])
+def test_a_program_that_the_system_does_not_start_is_one_sentence(tmp_path: Path, content: str) -> None:
+    file, kernel = tmp_path / "proofs.json", tmp_path / "kernel"
+    file.write_text(json.dumps([{"name": n, "statement": "1 = 1", "proof": "rfl"} for n in "ab"]), encoding="utf-8")
+    kernel.write_text(content)
+    kernel.chmod(0o755)
+    command = [sys.executable, "-m", "burnqed.cli.main", "lean", "check", str(file), "--second-kernel", str(kernel)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert re.fullmatch(r"burnqed: The program `.*/kernel` of --second-kernel cannot be run \(.+\); .+\.\n", run.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
@@ -57,6 +58,7 @@ def test_nothing_is_held_against_what_ships() -> None:
         "/- שלום -/\n1 = 1",
         "1 = 1 -- שלום 12",
         "/- a\nשלום\nb -/ 1 = 1",
+        "/- a שלום -/ \n/- שלום\n -/ 1 = 1 /- שלום -/",
         "1 = 1 -- مرحبا ١٢٣",
         '"中文 αβγ é 😀" = "a"',
         "\ufeff1 = 1\r\n",
@@ -78,6 +80,20 @@ def test_a_hidden_character_is_found_on_its_line_with_all_that_helps_against_it(
         hidden("x\r\ny\rz")
         == "U+000D CARRIAGE RETURN in line 2, which looks like the end of a line and is none to Lean; end lines with LF"
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["/- a\nשלום -/ 1", "/- א -/ /- ב -/", "/- \u00a0 -/ \u00a0", "/- \u00a0\n\u202e -/", "-- א\r\n\u2800"]
+)
+def test_what_stands_in_a_comment_of_its_own_excuses_nothing_elsewhere(text: str) -> None:
+    assert hidden(text) is not None
+
+
+@pytest.mark.parametrize("part", ["/-\u00a0-/\n", "\u00a0", "א", "א\n"])
+def test_many_such_characters_cost_no_more_than_many_others(part: str) -> None:
+    text, started = f"/- {part * 100_000} -/{' ' * 100_000}", time.monotonic()
+    assert hidden(text) is None
+    assert time.monotonic() - started < 20
 
 
 def test_every_default_ignorable_control_and_direction_is_hidden() -> None:

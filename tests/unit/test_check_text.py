@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from burnqed.errors import BadInput
-from burnqed.lean.check import judge, screen
+from burnqed.lean.check import MOST_CHARACTERS, judge, screen
 from burnqed.lean.facts import Message, ProofFacts
 from burnqed.lean.lexer import Kind, tokens
 from burnqed.lean.proofs import introductions, read_json, tactics
@@ -67,11 +67,19 @@ def test_any_single_fact_against_a_proof_refuses_it_with_one_sentence(change: di
     assert not verdict.could_not_check
 
 
-def test_running_out_of_heartbeats_is_not_said_to_be_wrong() -> None:
-    error = Message(
-        severity="error", line=1, column=0, text="(deterministic) timeout at `whnf`, maximum number of heartbeats"
-    )
-    verdict = judge(THEOREM, GOOD.model_copy(update={"messages": [error]}))
+TIMEOUT = "(deterministic) timeout at `whnf`, maximum number of heartbeats"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"messages": [Message(severity="error", line=1, column=0, text=TIMEOUT)]},
+        {"statement_errors": [TIMEOUT]},
+        {"header_errors": [f"line 1: {TIMEOUT}"]},
+    ],
+)
+def test_running_out_of_heartbeats_is_not_said_to_be_wrong(change: dict[str, object]) -> None:
+    verdict = judge(THEOREM, GOOD.model_copy(update=change))
     assert (verdict.accepted, verdict.could_not_check) == (False, True)
 
 
@@ -99,6 +107,24 @@ def test_what_text_alone_shows_is_refused_before_lean_runs(proof: str, reason: s
     found = screen(THEOREM, proof)
     assert found is not None
     assert reason in found
+
+
+@pytest.mark.parametrize(
+    ("header", "module"),
+    [
+        ("import Mathlib\n", "Mathlib"),
+        ("/- import Foo -/\npublic import Mathlib.Data.Nat.Basic -- so\nopen Nat", "Mathlib.Data.Nat.Basic"),
+        ("open Nat\nimport all Std", "Std"),
+        ('-- import Mathlib\ndef important := (e).import\ndef «import Foo» := "import Foo"', None),
+        ("import", None),
+        (None, None),
+    ],
+)
+def test_a_header_that_imports_is_told_what_there_is(header: str | None, module: str | None) -> None:
+    way = f"The header imports {module}, but the embedded Lean has only its core library Init; remove the import."
+    for is_trusted in (True, False):
+        found = screen(THEOREM.model_copy(update={"header": header}), "rfl", is_trusted=is_trusted)
+        assert found == (way if module else None)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +158,20 @@ def test_the_lexer_knows_where_comments_texts_and_names_end() -> None:
     assert words("(fun x => x) 'a' '\\n' '\\'' b") == ["fun", "x", "x", "b"]
     assert words('s!"{f "}"} g" h') == ["h"]
     assert [token.text for token in tokens("a:=b")] == ["a", ":", "=", "b"]
+
+
+def test_texts_within_texts_end_where_they_end_however_deep_they_are() -> None:
+    deep = 's!"{' * 50_000 + "1" + '}"' * 50_000
+    assert words(f"a {deep} b") == ["a", "b"]
+    assert [token.kind for token in tokens(deep[:-1])] == [Kind.UNFINISHED]
+    assert words('s!"a { {x} {s!"b {c} }} /-"} } d" e') == ["e"]
+    assert screen(THEOREM, f"exact ({deep}).length_eq") is None
+
+
+def test_a_text_that_is_too_long_to_be_one_is_refused_before_it_is_read() -> None:
+    long = THEOREM.model_copy(update={"header": "a" * (MOST_CHARACTERS + 1)})
+    assert "The header has 4194305 characters" in (screen(long, "rfl") or "")
+    assert "The proof has 4194305 characters" in (screen(THEOREM, "a" * (MOST_CHARACTERS + 1)) or "")
 
 
 def test_tokens_give_back_the_whole_text() -> None:
@@ -210,6 +250,8 @@ def test_what_can_introduce_a_proof_is_seen_by_its_first_words(
         ([{"name": "a", "statement": "1 = 1", "proof": "\ud800"}], ["(a)", "U+D800", "`proof`"]),
         ([{"name": "\udfff", "statement": "1 = 1", "proof": "rfl"}], ["Entry 1", "U+DFFF", "`name`"]),
         ('[{"name": "a", "statement": "True", "statement": "1 = 2", "proof": "trivial"}]', ["`statement` twice"]),
+        ("{" + "".join(f'"k{n}": 0, ' for n in range(100_000)) + '"k99999": 0}', ["`k99999` twice"]),
+        ('{"a": ' * 100_000, ["cannot be read"]),
         ("[" * 100_000, ["cannot be read"]),
         ("9" * 10_000, ["cannot be read"]),
     ],

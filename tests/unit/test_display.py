@@ -115,8 +115,8 @@ def test_verdicts_begin_lines_and_nothing_else_does(name: str, is_terminal: bool
     ]
     text = printed(lambda console: print_verdicts(verdicts, console), is_terminal=is_terminal)
     assert_unforged(text, name)
-    ours = [line[:9] for line in text.splitlines() if not line.startswith(" ")]
-    assert ours == ["refused  ", "accepted ", "1 of 2 ac"]
+    ours = [line[:10] for line in text.splitlines() if not line.startswith(" ")]
+    assert ours == ["refused   ", "accepted  ", "1 of 2 acc"]
 
 
 def test_leans_message_is_shown_whole_and_its_first_line_once() -> None:
@@ -124,9 +124,17 @@ def test_leans_message_is_shown_whole_and_its_first_line_once() -> None:
         name="t", accepted=False, reason="Lean reports: unsolved goals", message="unsolved goals\n⊢ False\n"
     )
     text = printed(lambda console: print_verdicts([verdict], console), is_terminal=False)
-    assert text == "refused  t\n         Lean reports: unsolved goals\n         ⊢ False\n0 of 1 accepted\n"
+    assert text == "refused   t\n          Lean reports: unsolved goals\n          ⊢ False\n0 of 1 accepted\n"
     assert document_of(verdict)["message"] == verdict.message
-    assert set(document_of(Verdict(name="t", accepted=True))) == {"name", "accepted", "reason", "axioms"}
+    keys = {"name", "accepted", "reason", "axioms", "could_not_check"}
+    assert set(document_of(Verdict(name="t", accepted=True))) == keys
+
+
+def test_what_could_not_be_checked_is_told_from_what_is_refused() -> None:
+    verdict = Verdict(name="t", accepted=False, reason="no answer within 60 s", could_not_check=True)
+    text = printed(lambda console: print_verdicts([verdict], console), is_terminal=False)
+    assert text == "unchecked t\n          no answer within 60 s\n0 of 1 accepted\n"
+    assert document_of(verdict)["could_not_check"] is True
 
 
 async def test_a_session_shows_states_and_messages_behind_an_indent() -> None:

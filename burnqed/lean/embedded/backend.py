@@ -339,12 +339,18 @@ class EmbeddedLean:
 
     async def _listen(self, process: asyncio.subprocess.Process, ready: asyncio.Future[None]) -> None:
         assert process.stdout is not None
-        async for line in process.stdout:
-            answer = json.loads(line)
-            if "ready" in answer:
-                ready.set_result(None)
-            elif (waiting := self._pending.get(answer["id"])) and not waiting.done():
-                waiting.set_result(answer)
+        try:
+            async for line in process.stdout:
+                answer = json.loads(line)
+                if "ready" in answer:
+                    ready.set_result(None)
+                elif (waiting := self._pending.get(answer["id"])) and not waiting.done():
+                    waiting.set_result(answer)
+        except (
+            ValueError
+        ) as error:  # a line that is too long, or no JSON: whoever waits for an answer must not wait for ever
+            log.error("the Lean process gave an answer that cannot be read (%s)", error)
+            process.kill()
         await process.wait()
         died = ProcessDied(f"the Lean process ended (exit status {process.returncode})")
         if self._process is process:

@@ -54,7 +54,7 @@ class Checks {
     const { header, theorem, ...facts } = this.read(headerText, statement, isTrusted);
     Object.assign(facts, { commands: 0, messages: [], tactic_block_only: false, proof: '' });
     if (!theorem) return { facts, parsed: 0 };
-    const placed = messages => messages.slice(0, MOST_MESSAGES).map(m => ({ ...m, line: m.line - theorem.line })), positionOf = ({ line, column }) => line * 1e6 + column;
+    const placed = messages => messages.slice(0, MOST_MESSAGES).map(({ end, ...m }) => ({ ...m, line: m.line - theorem.line })), positionOf = ({ line, column }) => line * 1e6 + column;
     const text = `${theorem.text} ${introduction}\n${proof}\n`;
     const state = frontend.withHeartbeats(header.state, heartbeats), source = new Source(lean, text), first = source.next(state);
     try {

@@ -8,6 +8,7 @@ const FORMAT = '3.1.0';
 const LIMITS = {
   characters: 400_000_000,
   nodes: 3_000_000,
+  line: 40_000_000,       // characters: one of Node's arrays must not outgrow its heap, which would end the whole process
   depth: 20_000,          // of an expression: what the kernel's recursion bears (tests/integration/test_judge.py)
   levelDepth: 1_000,
   nameParts: 10_000,
@@ -46,17 +47,20 @@ class Data {
     this.declarations = [];
     this.parameterBits = new Map();
     if (text.length > LIMITS.characters) refuse('it is too large');
-    const lines = text.split('\n');
-    if (lines.pop() !== '') refuse('its last line does not end');
-    if (lines.length > LIMITS.nodes) refuse('it is too large');
-    lines.forEach((line, index) => this.line(line, index === 0));
+    if (!text.endsWith('\n')) refuse('its last line does not end');
+    for (let start = 0, count = 0; start < text.length; count++) {
+      const end = text.indexOf('\n', start);
+      if (count === LIMITS.nodes || end - start > LIMITS.line) refuse('it is too large');
+      this.line(text.slice(start, end), count === 0);
+      start = end + 1;
+    }
   }
 
   line(line, isFirst) {
     let object;
     try { object = JSON.parse(line); } catch { refuse('a line is not JSON'); }
     // No key twice, no spaces, no number or text in another spelling: what one reader takes from it, every reader does.
-    if (JSON.stringify(object).length !== line.length) refuse('a line is not in the shortest form of JSON');
+    if (JSON.stringify(object) !== line) refuse('a line is not in the shortest form of JSON');
     if (object === null || typeof object !== 'object' || Array.isArray(object)) refuse('a line is no object');
     if (isFirst) return this.meta(object);
     if (Object.hasOwn(object, 'in')) return this.node(this.names, object, 'in', NAMES);
@@ -212,7 +216,7 @@ const EXPRESSIONS = {
     return data.expression('natVal', { digits }, []);
   },
   strVal(data, text) {
-    if (!isText(text)) refuse('a text is not Unicode');
+    if (!isText(text)) refuse('a text is not Unicode, or too long');
     return data.expression('strVal', { text }, []);
   },
 };

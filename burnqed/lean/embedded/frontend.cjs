@@ -147,7 +147,10 @@ class Frontend {
 
 /** A text that is parsed command by command. */
 class Source {
-  constructor(lean, text) {
+  /** @param ending what was put behind the author's text */
+  constructor(lean, text, ending = '') {
+    this.author = text.replaceAll('\r\n', '\n');
+    text += ending;
     if (text.includes('\0')) throw new Refused('the text contains a zero character'); // where Lean's string would end
     this.lean = lean;
     this.bytes = Buffer.from(text.replaceAll('\r\n', '\n'), 'utf8'); // as Lean normalises it, so that positions agree
@@ -168,7 +171,7 @@ class Source {
     const context = lean.constructorObject(0, fields.map(field => lean.retain(field))); // ParserModuleContext
     const parsed = lean.call('l_Lean_Parser_parseCommand', lean.retain(this.input), context, this.parser, lean.constant('l_Lean_MessageLog_empty'));
     const rest = lean.field(parsed, 1); // (syntax, parser state, messages)
-    const syntax = lean.retain(lean.field(parsed, 0)), messages = messagesOf(lean, lean.field(rest, 1));
+    const syntax = lean.retain(lean.field(parsed, 0)), messages = messagesOf(lean, lean.field(rest, 1)).map(message => ({ ...message, text: this.told(message) }));
     this.parser = lean.retain(lean.field(rest, 0));
     lean.release(parsed);
     return { syntax, messages };
@@ -204,6 +207,20 @@ class Source {
     const lines = this.slice(0).split('\n');
     return lines.slice(0, line - 1).map(text => text + '\n').join('') + [...lines[line - 1]].slice(0, column).join('');
   }
+  /** Whether what a message calls unexpected is not the author's any more. */
+  isAtEnd(message) { return message.end ? this.before(message.end).length > this.author.length : this.before(message).length >= this.author.length; }
+  /** A parser's message with the word that it is about. */
+  told(message) {
+    const { line, column, text } = message, behind = [...this.slice(0).split('\n')[line - 1]];
+    const quoted = (pattern, words) => { const [found] = pattern.exec(words) ?? []; return found && `\`${found}\``; };
+    switch (text) {
+      case 'unknown tactic': return `${text} ${quoted(/^[^\s,;|()[\]{}⟨⟩]+/, behind.slice(column - 1).join('')) ?? ''}`.trim(); // the place is after its first letter
+      case 'expected token': return `${text}, not ${quoted(/\S/u, behind.slice(column).join('')) ?? 'the end'}`;
+    }
+    const before = quoted(/\S{1,30}$/u, this.before(message).slice(0, this.author.length).trimEnd());
+    const ours = this.isAtEnd(message) ? text.replace(/^unexpected token '.*?'(?=;|$)/, 'unexpected end') : text;
+    return before ? ours.replace(/^unexpected .*?(?=; expected|$)/, found => `${found} after ${before}`) : ours;
+  }
   /** Line (from 1) in which a borrowed syntax begins. */
   lineOf(syntax) { return this.place(syntaxRange(this.lean, syntax)?.[0] ?? 0).line; }
   /** The part of the text that a borrowed syntax was parsed from. */
@@ -228,13 +245,16 @@ function messageText(lean, data) {
   return lean.takeText(lean.call('l_Lean_MessageData_toString', data)).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
 }
 
-/** A borrowed MessageLog as [{severity, line (from 1), column (from 0), text}]. */
+/** A borrowed Position as {line (from 1), column (from 0)}. */
+const placeOf = (lean, position) => ({ line: lean.number(lean.field(position, 0)), column: lean.number(lean.field(position, 1)) });
+
+/** A borrowed MessageLog as [{severity, line, column, end: {line, column} or null, text}]. */
 function messagesOf(lean, log) {
   const list = lean.call('l_Lean_MessageLog_toList', lean.retain(log));
   const messages = lean.list(list).map(message => {
-    const position = lean.field(message, 1);
+    const end = lean.field(message, 2);
     const text = messageText(lean, lean.retain(lean.field(message, 4)));
-    return { severity: SEVERITY[lean.scalar(message, 1)], line: lean.number(lean.field(position, 0)), column: lean.number(lean.field(position, 1)), text: text.slice(0, MESSAGE_CHARACTERS) };
+    return { severity: SEVERITY[lean.scalar(message, 1)], ...placeOf(lean, lean.field(message, 1)), end: lean.isBoxed(end) ? null : placeOf(lean, lean.field(end, 0)), text: text.slice(0, MESSAGE_CHARACTERS) };
   });
   lean.release(list);
   return messages;

@@ -25,6 +25,7 @@ const HEARTBEAT_UNIT = 1000;
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
 const META_CONTEXT = { localContext: 2 }, LOCAL_CONTEXT = { auxiliary: 2 };
 const CORE_CONTEXT = { initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
+const GOALS_CHARACTERS = 1_000_000;
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
 
@@ -212,9 +213,12 @@ class Goals {
 
   print(state, goals) {
     const { lean } = this.frontend;
+    let left = GOALS_CHARACTERS;
     return goals.map(goal => {
       const format = this.inMeta(state, 'l_Lean_Meta_ppGoal', lean.retain(goal));
-      return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
+      const text = lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
+      if ((left -= text.length) < 0) throw new Refused('the goals are too large to be shown');
+      return text;
     });
   }
 

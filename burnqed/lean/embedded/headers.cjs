@@ -9,6 +9,7 @@
 
 const { Closure, keyOf } = require('./closure.cjs');
 const { Forbidden } = require('./data.cjs');
+const { instancesDoubt } = require('./local_instances.cjs');
 const { Names, renamingRefusal } = require('./names.cjs');
 const { command, first, keyword, refusal } = require('./rules.cjs');
 const { PLACEHOLDER, propositionOf, theoremOf } = require('./theorem.cjs');
@@ -73,9 +74,16 @@ function statementOf(tree) {
 
 /** Of `… in theorem …`: only what opens namespaces, serves the proof, or takes an assumption away. */
 function prefixRefusal(tree) {
-  const [prefix] = tree.parts, isForProofs = () => !first(prefix, node => node.kind === 'Lean.Parser.Term.attrInstance' && !FOR_PROOFS.has(keyword(node.parts[1])));
+  const [prefix] = tree.parts, isAttribute = node => node.kind === 'Lean.Parser.Term.attrInstance' || command(node) === 'eraseAttr';
+  const isForProofs = () => !first(prefix, node => isAttribute(node) && !FOR_PROOFS.has(keyword(node.parts[1])));
   if (command(tree) !== 'in' || PREFIXES.has(command(prefix)) || (command(prefix) === 'attribute' && isForProofs())) return null;
   return `\`${keyword(prefix)} … in\` can change what the statement means; put it into the header, or what it assumes into the theorem`;
+}
+
+/** Of a `let` that leaves no trace where it stood: what it gave Lean would not show (local_instances.cjs). */
+function inlinedRefusal(tree) {
+  const inlined = first(tree, node => ['letI', 'haveI'].includes(node.word) ? node.word : /^Lean\.Parser\.Term\.let(Pos|Neg)Opt$/.test(node.kind) && 'let +');
+  return inlined && `\`${inlined}\` can give Lean an instance that nobody sees; write \`let\` or \`have\``;
 }
 
 /** Decides, command by command, what of a header is elaborated (frontend.cjs), and notes what to ask of the statement. */
@@ -100,7 +108,8 @@ class Watch {
     if (what) this.suspects.push({ line, what });
     if (what && this.leavesOut(this.suspects.at(-1))) return !(this.hasLeftOut = true);
     if (why || !this.names || !NAMING.has(command(tree))) return !why;
-    const isAlways = !DECLARING.has(command(tree));
+    const isAlways = !DECLARING.has(command(tree)), inlined = inlinedRefusal(statementOf(tree));
+    if (inlined) this.doubts.push({ why: inlined, line, isAlways });
     this.doubts.push(...this.names.doubts(tree, state).map(doubt => ({ ...doubt, line, isAlways })));
     return true;
   }
@@ -162,13 +171,14 @@ class Rules {
     const { frontend, dependencies, names } = this, closure = new Closure(statement);
     const { why, ofVariables } = frontend.parsed(header.state, theorem.text + PLACEHOLDER, syntax => {
       const tree = statementOf(frontend.trees.of(syntax)), doubt = names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own));
-      return { why: first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? doubt?.why, ofVariables: variablesDoubt(names, dependencies, header, tree) };
+      return { why: first(tree, prefixRefusal) ?? inlinedRefusal(tree) ?? renamingRefusal(tree) ?? doubt?.why, ofVariables: variablesDoubt(names, dependencies, header, tree, closure) };
     });
     if (why) return `the statement: ${why}; ${ANYWAY}`;
     const lineOf = parts => header.lines.get(keyOf(parts)) ?? 0, lines = new Set([...closure.constants.values()].map(({ parts }) => lineOf(parts)));
     const stands = ({ own, line, isAlways }) => (!own || closure.has(own)) && (isAlways || lines.has(line));
-    const doubt = header.doubts.find(stands) ?? names.doubtAbout(closure, header.text) ?? ofVariables;
-    return doubt ? `line ${doubt.line ?? lineOf(doubt.own)} of the header: ${doubt.why}; ${ANYWAY}` : '';
+    const doubt = header.doubts.find(stands) ?? names.doubtAbout(closure, header.text) ?? ofVariables ?? instancesDoubt(names, dependencies, header.state, closure);
+    const line = doubt && (doubt.line ?? lineOf(doubt.own));
+    return doubt ? `${line ? `line ${line} of the header` : 'the statement'}: ${doubt.why}; ${ANYWAY}` : '';
   }
 }
 

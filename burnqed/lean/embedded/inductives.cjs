@@ -24,6 +24,7 @@ class Inductives {
     Object.assign(this, { data, declared, parametersOf, count: numParams, levels: levelParams.map(name => data.names[name].key).join() });
     this.members = new Set(declared.types.map(({ name }) => data.names[name].key));
     this.occurs = new Map(); // number of an expression → whether a type of the group occurs in it
+    this.plain = new Map();  // `isPlain` by its arguments
   }
 
   /** Throws Forbidden. */
@@ -116,6 +117,14 @@ class Inductives {
   /** Whether the group occurs in an expression under `depth` binders only where no computation decides; `isArgument`: of another inductive type. */
   isPlain(number, depth, isArgument = false) {
     if (!this.has(number) || this.isMember(number, depth)) return true;
+    const key = `${number} ${depth} ${isArgument}`, known = this.plain.get(key);
+    if (known !== undefined) return known;
+    const isPlain = this.findPlain(number, depth, isArgument);
+    this.plain.set(key, isPlain);
+    return isPlain;
+  }
+
+  findPlain(number, depth, isArgument) {
     const { kind, type, body } = this.data.expressions[number];
     if (kind === 'forallE') return (isArgument ? this.isPlain(type, depth, true) : !this.has(type)) && this.isPlain(body, depth + 1, isArgument);
     if (kind === 'lam') return isArgument && this.isPlain(type, depth, true) && this.isPlain(body, depth + 1, true);

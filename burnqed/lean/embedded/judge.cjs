@@ -16,6 +16,7 @@ const { Inductives } = require('./inductives.cjs');
 
 const KEPT_STATEMENTS = 16;
 const STANDARD_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound']), COMPILER_AXIOMS = new Set(['Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
+const MOST_AXIOMS = 100, MOST_CHARACTERS = 1_000; // of what is told about a refused proof, which can mention anything
 const NO_LIMIT = 0, NO_TOKEN = 1;
 // Lean.KernelException, by constructor
 const EXCEPTIONS = ['a constant is unknown', 'a constant is declared again', 'a value is not of the type that it is declared with', 'a declaration has holes', 'a declaration has free variables',
@@ -149,12 +150,12 @@ class Judge {
       const stated = this.stated(statement);
       built = new Built(lean, proof);
       environment = this.proved(stated, built);
-      Object.assign(verdict, this.dependencies.axioms(environment, [...stated.built.mentioned(), ...built.mentioned()]));
-      verdict.objection = axiomsObjection(verdict.axioms);
+      const { axioms, library } = this.dependencies.axioms(environment, [...stated.built.mentioned(), ...built.mentioned()]);
+      Object.assign(verdict, { objection: axiomsObjection(axioms).slice(0, MOST_CHARACTERS), axioms: axioms.slice(0, MOST_AXIOMS).map(axiom => axiom.slice(0, MOST_CHARACTERS)), library });
       if (exportTo && !verdict.objection) verdict.permitted = this.write(exportTo, environment, stated.built);
     } catch (error) {
       if (!(error instanceof Forbidden || error instanceof GaveUp)) throw error;
-      Object.assign(verdict, { objection: error.message, could_not_check: error instanceof GaveUp });
+      Object.assign(verdict, { objection: error.message.slice(0, MOST_CHARACTERS), could_not_check: error instanceof GaveUp });
     } finally {
       built?.terms.release();
       if (environment) lean.release(environment);
@@ -189,7 +190,7 @@ class Judge {
     if (goal?.kind !== 'axiom') throw new Forbidden('there is no statement');
     let environment = this.lean.retain(this.library);
     for (const declared of data.declarations) if (declared !== goal) environment = this.added(environment, built, declared);
-    return { built, environment };
+    return { built, environment: this.withProjections(environment, built) };
   }
 
   /** Environment (owned) with the theorem: the statement's type, the proof's value. */
@@ -206,13 +207,7 @@ class Judge {
         throw new Forbidden('the proof changes a definition that the statement uses');
       }
     }
-    try {
-      this.checkProjections(environment, built);
-    } catch (error) {
-      lean.release(environment);
-      throw error;
-    }
-    return environment;
+    return this.withProjections(environment, built);
   }
 
   isEqual(left, a, right, b) { return this.lean.raw('lean_expr_eqv')(left.terms.expressions[a], right.terms.expressions[b]) === 1; }
@@ -285,17 +280,19 @@ class Judge {
     } finally { lean.release(whole); }
   }
 
-  /** Projections are of structures: one constructor, no indices, and the field exists. */
-  checkProjections(environment, { data, terms }) {
+  /** The environment (owned) of a text's declarations; throws unless its projections are of structures: one constructor, no indices, and the field exists. */
+  withProjections(environment, { data, terms }) {
     const { lean } = this;
-    for (const { kind, name, index } of data.expressions) {
-      if (kind !== 'proj') continue;
-      const info = find(lean, environment, terms.names[name]), type = info && describe(lean, info);
+    const fieldsOf = name => {
+      const info = find(lean, environment, name), type = info && describe(lean, info);
       const [constructor, ...others] = type?.kind === 'inductive' ? type.constructors : [];
       const isStructure = constructor && !others.length && lean.number(lean.field(lean.field(info, 0), 2)) === 0;
-      const fields = isStructure ? lean.number(lean.field(lean.field(find(lean, environment, constructor), 0), 4)) : 0;
-      if (index >= fields) throw new Forbidden('a projection is of no structure, or of no field');
-    }
+      return isStructure ? lean.number(lean.field(lean.field(find(lean, environment, constructor), 0), 4)) : 0;
+    };
+    const isFine = data.expressions.every(({ kind, name, index }) => kind !== 'proj' || index < fieldsOf(terms.names[name]));
+    if (isFine) return environment;
+    lean.release(environment);
+    throw new Forbidden('a projection is of no structure, or of no field');
   }
 
   exception(exception) {
@@ -363,7 +360,7 @@ function axiomsObjection(axioms) {
   const others = axioms.filter(axiom => !STANDARD_AXIOMS.has(axiom));
   if (others.includes('sorryAx')) return 'it, or something it uses, contains `sorry`';
   if (others.some(axiom => COMPILER_AXIOMS.has(axiom))) return 'it trusts the compiler, not the kernel';
-  return others.length ? `it depends on axioms that are neither standard nor theorems of the library: ${others.join(', ')}` : '';
+  return others.length ? `it uses \`${others[0]}\`${others.length > 1 ? ` and ${others.length - 1} more` : ''}, of which neither the library nor the proof has a definition or proof` : '';
 }
 
 module.exports = { Judge };

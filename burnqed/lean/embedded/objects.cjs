@@ -11,6 +11,7 @@
 const STRING_BYTES = 20; // header 8, then size in bytes, capacity, length in characters; the text follows
 const ARRAY_ITEMS = 16;  // header 8, then size, capacity; the items follow
 const TAG_ARRAY = 246;
+const MOST_ITEMS = 10_000_000, MOST_PARTS = 100_000; // of a list or array, and of a name: a memory that somebody overwrote may have cycles
 
 /** Lean reported an error (an exception of one of its monads), as opposed to a trap of the instance. */
 class LeanError extends Error {}
@@ -53,12 +54,13 @@ class Objects {
   }
   items(array) {
     const size = this.word(array + 8);
+    if (size > MOST_ITEMS) throw new LeanError('an array is too large');
     this.views();
     return Array.from(this.words.subarray((array + ARRAY_ITEMS) >> 2, ((array + ARRAY_ITEMS) >> 2) + size));
   }
   list(object) {
     const out = [];
-    for (let cell = object; !this.isBoxed(cell); cell = this.field(cell, 1)) out.push(this.field(cell, 0));
+    for (let cell = object; !this.isBoxed(cell); cell = this.field(cell, 1)) if (out.push(this.field(cell, 0)) > MOST_ITEMS) throw new LeanError('a list is too large');
     return out;
   }
   /** The components of a `Name`, outermost first: strings and numbers. */
@@ -66,13 +68,21 @@ class Objects {
     const parts = [];
     for (let n = name; !this.isBoxed(n); n = this.field(n, 0)) {
       const last = this.field(n, 1);
-      parts.push(this.tag(n) === 1 ? this.text(last) : this.number(last));
+      if (parts.push(this.tag(n) === 1 ? this.text(last) : this.wholeNumber(last)) > MOST_PARTS) throw new LeanError('a name is too long');
     }
     return parts.reverse();
   }
   /** A name as Lean would have it written; different names give different texts. */
   nameText(name) { return this.partsText(this.nameParts(name)); }
-  partsText(parts) { return parts.map(part => typeof part === 'number' || /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u.test(part) ? String(part) : `«${part}»`).join('.'); }
+  partsText(parts) {
+    return parts.map(part => typeof part === 'number' || /^[\p{L}_][\p{L}\p{N}_'!?₀-₉]*$/u.test(part) ? String(part) : `«${part.replaceAll('»', '»»')}»`).join('.');
+  }
+  /** A natural number of up to 2⁵³. */
+  wholeNumber(object) {
+    const number = this.isBoxed(object) ? this.number(object) : Number(this.takeText(this.call('l_Nat_reprFast', this.retain(object))));
+    if (!Number.isSafeInteger(number)) throw new LeanError('a number in a name is too large');
+    return number;
+  }
 
   // ---- reference counts
 
@@ -133,7 +143,7 @@ class Objects {
   }
   /** A `Name` of string and number components, outermost first. */
   nameOf(parts) {
-    const append = (prefix, part) => typeof part === 'number' ? this.raw('lean_name_mk_numeral')(prefix, this.box(part)) : this.raw('lean_name_mk_string')(prefix, this.string(part));
+    const append = (prefix, part) => typeof part === 'number' ? this.raw('lean_name_mk_numeral')(prefix, this.natural(String(part))) : this.raw('lean_name_mk_string')(prefix, this.string(part));
     return parts.reduce(append, this.box(0));
   }
   /** `a.b.c` as a `Name` of string components. */

@@ -13,10 +13,11 @@ const { refusal } = require('./rules.cjs');
 
 const KEPT_THEOREMS = 32;           // per header
 const PLACEHOLDER = ' := by\nsorry';  // stands for the proof
+const CLOSING = '\n)';              // of the bracket around a closed proposition
 const OWN_NAME = 'burnqed_goal';    // of closed propositions, and of theorems whose name exists already
 
 /**
- * Theorem of a header: {errors} or {errors: [], text (up to what introduces the proof), line (of its last line), nameParts}. Kept with the header.
+ * Theorem of a header: {errors} or {errors: [], text (up to what introduces the proof), line (of its last line), nameParts, told}. Kept with the header.
  * Only parsed; `propositionOf` elaborates it.
  */
 function theoremOf(frontend, header, statement) {
@@ -31,22 +32,28 @@ function theoremOf(frontend, header, statement) {
 }
 
 function read(frontend, state, statement) {
-  const { lean } = frontend, shape = shapeOf(frontend, state, statement);
+  const { lean } = frontend, told = teller(statement), shape = shapeOf(frontend, state, statement, told);
   if (shape.error) return { errors: [shape.error] };
-  const text = `${shape.before}theorem ${shape.name}${shape.signature}`;
-  const source = new Source(lean, text + PLACEHOLDER), command = source.next(state);
+  const author = `${shape.before}theorem ${shape.name}${shape.signature}`, closing = shape.isClosed ? CLOSING : '', text = author + closing;
+  const source = new Source(lean, author, closing + PLACEHOLDER), command = source.next(state);
   try {
     const parts = declaration(lean, command.syntax), signatureEnd = parts && syntaxRange(lean, parts.signature)?.[1];
     const rest = source.rest(state), isWhole = signatureEnd === Buffer.byteLength(text) && rest.isEnd;
-    const errors = [...command.messages, ...rest.messages].filter(m => m.severity === 'error').map(m => m.text);
+    const errors = [...command.messages, ...rest.messages].filter(m => m.severity === 'error').map(told);
     const refused = refusal(frontend.trees.of(command.syntax));
     if (refused) errors.unshift(refused);
     if (!errors.length && !(isWhole && (!shape.isClosed || isBracketed(lean, parts.signature)))) errors.push('the statement is not one proposition or one theorem');
-    return errors.length ? { errors } : { errors, text, line: text.split('\n').length, nameParts: shape.nameParts };
+    return errors.length ? { errors } : { errors, text, line: text.split('\n').length, nameParts: shape.nameParts, told };
   } finally {
     source.release();
     lean.release(command.syntax);
   }
+}
+
+/** Tells a message about a statement, with its line there if there are several. */
+function teller(statement) {
+  const lines = text => text.split('\n').length, skipped = lines(statement) - lines(statement.trimStart()), last = lines(statement.trimEnd());
+  return ({ line, text }) => last > skipped + 1 ? `line ${Math.min(line + skipped, last)}: ${text}` : text;
 }
 
 /** What a theorem states, on its own: {errors, text: for the judge (export.cjs), empty when there are errors}. */
@@ -59,7 +66,7 @@ function elaborate(frontend, dependencies, state, theorem) {
   const { lean } = frontend, source = new Source(lean, theorem.text + PLACEHOLDER);
   const after = frontend.elaborate(state, source, source.next(state));
   try {
-    const errors = after.messages().filter(m => m.severity === 'error').map(m => m.text);
+    const errors = after.messages().filter(m => m.severity === 'error').map(theorem.told);
     if (!errors.length && constantInfo(frontend, after.state, theorem.nameParts)?.kind !== 'theorem') errors.push('the statement is not a proposition');
     return { errors, text: errors.length ? '' : exported(frontend, dependencies, after.state, theorem.nameParts, { isStatement: true }) };
   } finally {
@@ -68,8 +75,8 @@ function elaborate(frontend, dependencies, state, theorem) {
   }
 }
 
-/** {before, name (as written), nameParts (full), signature (text from the name to `:=`), isClosed: a closed proposition} or {error}. */
-function shapeOf(frontend, state, statement) {
+/** {before, name (as written), nameParts (full), signature (text from the name to `:=` or CLOSING), isClosed: a closed proposition} or {error}. */
+function shapeOf(frontend, state, statement, told) {
   const { lean } = frontend, text = withTheorem(frontend, state, statement.trim().replaceAll('\r\n', '\n'));
   const namespace = lean.nameParts(lean.field(frontend.scope(state), 2));
   const source = new Source(lean, text), command = source.next(state);
@@ -77,15 +84,18 @@ function shapeOf(frontend, state, statement) {
     const parts = declaration(lean, command.syntax);
     if (!parts) {
       const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
-      return { before: '', name: unused.at(-1), nameParts: unused, signature: ` : (${text}\n)`, isClosed: true };
+      return { before: '', name: unused.at(-1), nameParts: unused, signature: ` : ( ${text}`, isClosed: true };
     }
     if (source.rest(state).hasCommand) return { error: 'the statement is followed by another command' };
     const slice = range => source.slice(...range);
     const range = syntaxRange(lean, parts.signature);
     if (parts.kind !== 'theorem' && parts.kind !== 'example') return { error: `the statement is a ${parts.kind}, not a theorem` };
-    if (!range) return { error: command.messages[0]?.text ?? 'the theorem has no statement' };
+    if (!range) return { error: command.messages[0] ? told(command.messages[0]) : 'the theorem has no statement' };
     if (parts.kind === 'theorem' && !nameOf(frontend, parts)) return { error: 'the theorem has no name' };
-    const before = slice([0, syntaxRange(lean, parts.whole)[0]]), signature = ' ' + slice(range);
+    const error = command.messages.find(m => m.severity === 'error'), hasProof = parts.value && syntaxRange(lean, parts.value);
+    if (error && !hasProof && !source.isAtEnd(error)) return { error: told(error) };
+    const start = syntaxRange(lean, parts.whole)[0], lines = slice([start, range[0]]).replace(/[^\n]/g, ''); // so that messages keep their lines
+    const before = slice([0, start]), signature = (lines || ' ') + slice(range);
     if (parts.kind === 'example') {
       const unused = unusedName(frontend, state, [...namespace, OWN_NAME]);
       return { before, name: unused.at(-1), nameParts: unused, signature };

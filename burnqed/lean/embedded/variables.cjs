@@ -5,7 +5,8 @@
 //
 // What is looked at is what Lean makes of them: the binders of a theorem that mentions all of them.
 //
-// Nor may a variable be called like a definition, where the statement or another variable mentions it: a reader could take it for that.
+// Nor may a variable be called like a definition, where the statement or another variable mentions it: a reader could take it for that. And
+// a theorem takes along what a tactic in its statement uses, as `a[i]` does with `h : i < a.size`: such a variable has to be mentioned.
 
 const { Source, syntaxRange } = require('./frontend.cjs');
 const { constantInfo, describe, find } = require('./environment.cjs');
@@ -17,8 +18,8 @@ const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 
 const BINDER_INFO = 8, INSTANCE = 3;
 const DECIDABLE = new Set(['Decidable', 'DecidableEq', 'DecidablePred', 'DecidableRel', 'DecidableLT', 'DecidableLE']);
 
-/** {line, why} when the variables in scope at the end of a header assume too much, or hide what a statement (tree) mentions, or null. */
-function variablesDoubt(names, dependencies, { state, text }, statement) {
+/** {line, why} when the variables in scope at the end of a header assume too much, or hide what a statement (tree; `closure` of it) mentions, or null. */
+function variablesDoubt(names, dependencies, { state, text }, statement, closure) {
   const { frontend } = names, { lean } = frontend, bytes = Buffer.from(text), variables = lean.items(lean.field(frontend.scope(state), VARIABLES));
   const trees = variables.map(variable => frontend.trees.of(variable)), instances = variables.filter((_, index) => trees[index].kind === 'Lean.Parser.Term.instBinder');
   const doubt = (variable, why) => {
@@ -29,8 +30,19 @@ function variablesDoubt(names, dependencies, { state, text }, statement) {
   const hides = ({ parts }) => identifiers(parts[1]).some(({ name }) => mentions.includes(name[0]) && names.isDeclared(state, name));
   const hiding = trees.findIndex(hides);
   if (hiding >= 0) return doubt(variables[hiding], 'is called like a definition; choose another name');
+  const silent = firstSilent(trees, statement, closure);
+  if (silent >= 0) return doubt(variables[silent], 'belongs to the statement, which does not mention it; put it into the statement');
   const index = instances.length ? firstBad(frontend, dependencies, state, trees) : -1;
   return index < 0 ? null : doubt(instances[index] ?? instances[0], 'assumes more than a structure of the library\'s on types; put it into the statement');
+}
+
+/** Number of the first variable (tree), but instances, that a theorem has although neither its statement nor a variable that this mentions does; or -1. */
+function firstSilent(trees, statement, { data, goal }) {
+  const mentioned = new Set(identifiers(statement).map(({ name }) => name[0])), taken = new Set();
+  const declared = ({ parts }) => identifiers(parts[1]).map(({ name }) => name[0]), ofType = ({ parts }) => parts.slice(2).flatMap(identifiers).map(({ name }) => name[0]);
+  for (let at = data.expressions[goal.type]; at.kind === 'forallE'; at = data.expressions[at.body]) taken.add(data.shown(at.name));
+  for (const tree of [...trees].reverse()) if (declared(tree).some(name => mentioned.has(name))) ofType(tree).forEach(name => mentioned.add(name)); // types mention what is declared before
+  return trees.findIndex(tree => tree.kind !== 'Lean.Parser.Term.instBinder' && declared(tree).some(name => taken.has(name) && !mentioned.has(name)));
 }
 
 /** Number of the first instance among variables (trees) that assumes too much, counting instances; -1 when there is none. */
