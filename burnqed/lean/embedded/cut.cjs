@@ -15,7 +15,7 @@ const { PLACEHOLDER } = require('./theorem.cjs');
 
 const LEMMA = 'burnqed_lemma';
 const LEMMA_SYNTAX = `syntax (name := ${LEMMA}) (priority := high) declModifiers "lemma " declId declSig declVal : command`;
-const HAS_LEMMA = /(?<![.\p{L}_])lemma(\s+[\p{L}\p{So}\u2100-\u214f_«]|\s*(--|\/-))/u;
+const HAS_LEMMA = /(?<![.\p{L}_])lemma(\s+[\p{L}\p{So}\u2100-\u214f_]|\s*(«|--|\/-))/u;
 const NAMESPACE = 2;              // Lean.Elab.Command.Scope.currNamespace
 const EXAMPLE = 'burnqed_example';
 const IS_DATA = new RegExp(`^type of theorem .*${EXAMPLE}\` is not a proposition`);
