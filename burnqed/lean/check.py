@@ -17,9 +17,8 @@ from burnqed.lean.characters import called, confused, hidden
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import COMMANDS, Kind, Token, is_field, tokens
 from burnqed.lean.protocol import DEFAULT_HEADER, LeanBackend, Theorem, Verdict
-from burnqed.lean.source import ProofToCheck
+from burnqed.lean.source import ONLY_LIBRARY, ProofToCheck
 
-_LIBRARY = "the embedded Lean has only its core library Init"
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 MOST_CHARACTERS = 1 << 22
 """Of a header, statement or proof."""
@@ -31,7 +30,7 @@ _WAYS_OUT = [
         "or put `set_option autoImplicit true` into the header",
     ),
     (r"\bunknown tactic `", "only core Lean's tactics are there, not Mathlib's"),
-    (r"please include `import ", f"{_LIBRARY}, so use another tactic"),
+    (r"please include `import ", f"{ONLY_LIBRARY}, so use another tactic"),
     (r"\Astatement: .*\bexpected .*\b(?:term|identifier|token)\b", "Mathlib's notation is not there"),
 ]
 """What to do where Lean's message (after the part that it is about) leaves that open; the first that fits."""
@@ -77,7 +76,7 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
         if character := hidden(text):
             return f"The {part} contains {character}."
     if module := _imported(theorem.header or ""):
-        return f"The header imports {module}, but {_LIBRARY}; remove the import."
+        return f"The header imports {module}, but {ONLY_LIBRARY}; remove the import."
     if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
         letters = ", ".join(called(letter) for letter in sorted(set(alike[0]) ^ set(alike[1])) if not letter.isascii())
         return f"The name `{alike[0]}` looks like `{alike[1]}` and is another one ({letters}); rename one of them."

@@ -25,6 +25,7 @@ from burnqed.lean.protocol import Theorem
 
 LIBRARY = "Init"
 """The library whose modules need no import."""
+ONLY_LIBRARY = f"the embedded Lean has only its core library {LIBRARY}"
 _SAME_AS_IN_BLOCK = "by intros; apply {} <;> assumption"
 """Proof of a theorem whose `mutual` block has been checked as part of its header."""
 
@@ -158,9 +159,7 @@ class _File:
         for name in self.found.imports:
             if name[0] != LIBRARY:
                 imported = ".".join(map(str, name))
-                raise BadInput(
-                    f"imports {imported}, but the embedded Lean has only its core library {LIBRARY}; remove the import."
-                )
+                raise BadInput(f"imports {imported}, but {ONLY_LIBRARY}; remove the import.")
         failure, is_refused = self.found.failure, False
         unread = (failure.line, _unreadable(failure)) if failure else None
         """Line and reason of what keeps Lean from reading what follows, as long as no theorem has been refused for it."""

@@ -346,9 +346,8 @@ class EmbeddedLean:
                     ready.set_result(None)
                 elif (waiting := self._pending.get(answer["id"])) and not waiting.done():
                     waiting.set_result(answer)
-        except (
-            ValueError
-        ) as error:  # a line that is too long, or no JSON: whoever waits for an answer must not wait for ever
+        except ValueError as error:
+            # A line that is too long, or no JSON: whoever waits for an answer must not wait for ever.
             log.error("the Lean process gave an answer that cannot be read (%s)", error)
             process.kill()
         await process.wait()

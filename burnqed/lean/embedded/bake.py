@@ -29,8 +29,9 @@ from pathlib import Path
 
 from burnqed.lean.embedded.wasm import FUNCTION, GLOBAL, Module, to_signed, to_unsigned
 
+ELABORATOR_ADDS, ELABORATOR_ADDS_UNCHECKED = "lean_elab_add_decl", "lean_elab_add_decl_without_checking"
 CHECKED_INSTEAD = {
-    "lean_elab_add_decl_without_checking": "lean_elab_add_decl",
+    ELABORATOR_ADDS_UNCHECKED: ELABORATOR_ADDS,
     "lean_add_decl_without_checking": "lean_add_decl",
 }
 """(environment, declaration) functions that skip the kernel → (environment, max heartbeats, declaration, cancel token) ones that do not."""
@@ -103,14 +104,11 @@ def rewrite_functions(wasm: Module) -> dict[str, int]:
     def body(*code: bytes) -> bytes:
         return b"\x00" + b"".join(code) + b"\x0b"  # no locals besides the parameters … end
 
-    elaborator_adds, *_ = CHECKED_INSTEAD.values()
-    unchecked_adds, *_ = CHECKED_INSTEAD
-    four_to_one = wasm.type_of(elaborator_adds)
-    add = wasm.slot(wasm.append_original(elaborator_adds))
-    add_unchecked = wasm.slot(
-        wasm.append(four_to_one, body(local(0), local(2), call(wasm.append_original(unchecked_adds))))
-    )
-    wasm.replace(elaborator_adds, body(local(0), local(1), local(2), local(3), call_slot(add, four_to_one)))
+    four_to_one = wasm.type_of(ELABORATOR_ADDS)
+    add = wasm.slot(wasm.append_original(ELABORATOR_ADDS))
+    without_check = call(wasm.append_original(ELABORATOR_ADDS_UNCHECKED))
+    add_unchecked = wasm.slot(wasm.append(four_to_one, body(local(0), local(2), without_check)))
+    wasm.replace(ELABORATOR_ADDS, body(local(0), local(1), local(2), local(3), call_slot(add, four_to_one)))
     for unchecked, checked in CHECKED_INSTEAD.items():  # 0 heartbeats are no limit, box(0) is no token
         wasm.replace(unchecked, body(local(0), const(0), local(1), const(1), call(checked)))
 

@@ -33,7 +33,9 @@ class Checks {
   /**
    * What a proof is: {header_errors, statement_errors, refused, commands, messages, tactic_block_only, proof: its text for the judge}.
    * With `isJudged` the kernel does not look at it here, because the judge will; what a tactic makes of the kernel's answer may then be
-   * another proof than without. It may be a block of tactics, a term, or cases: of `introductions`, which can stand between statement and proof, the first counts with
+   * another proof than without.
+   *
+   * It may be a block of tactics, a term, or cases: of `introductions`, which can stand between statement and proof, the first counts with
    * which nothing speaks against it; failing that, the one with which Lean's parser gets farthest.
    */
   proof(request) {

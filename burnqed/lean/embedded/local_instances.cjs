@@ -10,9 +10,10 @@
 
 const { describe, find } = require('./environment.cjs');
 const { keyOf } = require('./closure.cjs');
+const { DECIDABLE } = require('./variables.cjs');
 
 const EXPRESSION = { sort: 3, constant: 4, application: 5, forall: 7 }, BINDER_INFO = 8, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
-const HARMLESS = new Set(['Decidable', 'DecidableEq', 'DecidablePred', 'DecidableRel', 'DecidableLT', 'DecidableLE', 'WellFoundedRelation']); // the last one for recursion
+const HARMLESS = new Set([...DECIDABLE, 'WellFoundedRelation']); // the last one for recursion
 const WRAPPERS = new Set(['optParam', 'autoParam', 'outParam', 'semiOutParam']); // of types, which Lean sees through
 const MOST_UNFOLDED = 100;
 const HANDED_ON = new Set(['inferInstance', 'inferInstanceAs']); // what they are given is looked at by itself

@@ -133,4 +133,4 @@ class Binders {
   }
 }
 
-module.exports = { variablesDoubt };
+module.exports = { DECIDABLE, variablesDoubt };
