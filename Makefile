@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cluster test-kill lint results lock images manifests
+.PHONY: help setup demo test test-cluster test-corpus test-kill lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-cluster | test-kill | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-cluster | test-corpus | test-kill | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -41,7 +41,11 @@ test-cluster: $(READY)
 	@if [ -z "$$KUBECONFIG" ] && [ -x $(CLUSTER) ]; then $(CLUSTER) up && eval "$$($(CLUSTER) env)"; fi; \
 	$(BIN)/python -m pytest tests/cluster
 
-# Ten kills -9 over a whole run; `make test` does two.
+# Every proof of the shipped corpus; `make test` checks every eighth.
+test-corpus: $(READY)
+	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py
+
+# Ten kills -9 over a whole run; `make test` does one.
 test-kill: $(READY)
 	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py
 

@@ -153,9 +153,9 @@ async def test_every_theorem_of_an_honest_lean_file_is_accepted(lean: EmbeddedLe
 @one_loop
 async def test_a_sample_of_the_corpus_passes_as_the_files_stand(lean: EmbeddedLean) -> None:
     folder = Path(__file__).parents[2] / "burnqed/data/corpus"
-    proofs = [proof for file in sorted(folder.glob("*.lean")) for proof in await read_proofs(file, lean)]
-    assert len(proofs) >= 400
-    assert refused(await check_all(proofs[::40], lean)) == []
+    proofs = [proof for file in sorted(folder.glob("*.lean"))[::3] for proof in await read_proofs(file, lean)]
+    assert len(proofs) >= 100
+    assert refused(await check_all(proofs[::20], lean)) == []
 
 
 def test_the_command_prints_verdicts_as_json_and_ends_with_1_when_one_is_refused(tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ where
 @one_loop
 async def test_a_text_that_breaks_off_anywhere_is_refused_and_lean_goes_on(lean: EmbeddedLean) -> None:
     goal = Theorem(name="t", statement="1 = 2")
-    cuts = [(RICH_HEADER[:end], "rfl") for end in range(1, len(RICH_HEADER), 5)]
-    cuts += [("", RICH_PROOF[:end]) for end in range(1, len(RICH_PROOF), 5)]
+    cuts = [(RICH_HEADER[:end], "rfl") for end in range(1, len(RICH_HEADER), 11)]
+    cuts += [("", RICH_PROOF[:end]) for end in range(1, len(RICH_PROOF), 7)]
     found = await asyncio.gather(
         *(lean.facts(goal.model_copy(update={"header": header}), proof, is_trusted=False) for header, proof in cuts)
     )

@@ -92,7 +92,7 @@ def verdicts(folder: Path) -> dict[str, list[Verdict]]:
         sources["page"][-1].write_text(f"{header}\n{text}", encoding="utf-8")
 
     async def check() -> dict[str, list[Verdict]]:
-        async with EmbeddedLean(workers=1) as lean:
+        async with EmbeddedLean(workers=2) as lean:
             return {
                 name: await check_all([proof for file in files for proof in await read_proofs(file, lean)], lean)
                 for name, files in sources.items()

@@ -93,17 +93,18 @@ class Cut {
   /** Whether an example states nothing: it has no type, or one that is no proposition. */
   isData(source, { start, is_example: isExample, has_type: hasType, keyword, value }) {
     if (!isExample || !hasType) return isExample;
-    const text = `${source.slice(start, keyword)}theorem ${EXAMPLE}${source.slice(keyword + 'example'.length, value)}${PLACEHOLDER}`;
+    if (this.code.length) return false; // notation could make data of what reads as a proposition
+    const named = `${source.slice(start, keyword)}theorem ${EXAMPLE}`, text = named + source.slice(keyword + 'example'.length, value) + PLACEHOLDER;
     const errors = this.elaborateText(text, false);
-    return errors.length === 1 && IS_DATA.test(errors[0]);
+    return errors.length === 1 && IS_DATA.test(errors[0].text) && errors[0].at < named.length; // not a message of the author's
   }
 
-  /** Elaborates a text of one command, if that is allowed, and keeps the state if `isKept`; gives the errors. */
+  /** Elaborates a text of one command, if that is allowed, and keeps the state if `isKept`; gives the errors: {text, at: characters before it}. */
   elaborateText(text, isKept = true) {
-    const { lean, frontend } = this, source = new Source(lean, text), parsed = source.next(this.state), errors = parsed.messages.filter(m => m.severity === 'error').map(m => m.text);
+    const { lean, frontend } = this, source = new Source(lean, text), parsed = source.next(this.state), errors = parsed.messages.filter(m => m.severity === 'error').map(m => ({ text: m.text, at: 0 }));
     const before = lean.retain(this.state);
     if (errors.length) lean.release(parsed.syntax);
-    else this.elaborate(source, parsed, frontend.trees.of(parsed.syntax), messages => errors.push(...messages));
+    else this.elaborate(source, parsed, frontend.trees.of(parsed.syntax), messages => errors.push(...messages.map(m => ({ text: m.text, at: source.before(m).length }))));
     source.release();
     if (isKept) lean.release(before);
     else {
@@ -123,7 +124,7 @@ class Cut {
     lean.guard.code = isTrusted ? WHATEVER : [...code, ...(declaresCode ? [{ before, after: NONE }] : [])];
     const after = frontend.elaborate(state, source, parsed);
     if (declaresCode) code.push({ before: lean.retain(before), after: lean.retain(frontend.environment(after.state)) });
-    hear(after.messages().filter(m => m.severity === 'error').map(m => m.text));
+    hear(after.messages().filter(m => m.severity === 'error'));
     this.state = after.state;
     lean.release(state);
     return '';

@@ -64,7 +64,7 @@ class Frontend {
         const tree = watch && this.trees.of(command.syntax), isAdmitted = !watch || (!broken.length && watch.admits(tree, source, command.syntax, state)); // rules need whole commands
         const before = this.environment(state), declaresCode = isAdmitted && watch && isNotation(tree);
         lean.guard.code = watch ? [...code, ...(declaresCode ? [{ before, after: NONE }] : [])] : WHATEVER;
-        const after = isAdmitted ? this.elaborate(state, source, command) : lean.release(command.syntax);
+        const after = isAdmitted ? this.elaborateAdmitted(isAdmitted, state, source, command, watch) : lean.release(command.syntax);
         const failed = [...broken, ...after?.messages().filter(isError) ?? []], isKept = isAdmitted && !(watch?.hasLeftOut && failed.length);
         if (isKept) watch?.elaborated(after.state);
         if (isKept && declaresCode) code.push({ before: lean.retain(before), after: lean.retain(this.environment(after.state)) });
@@ -75,6 +75,16 @@ class Frontend {
     } finally { source.release(); }
     if (!watch) code.push({ before: NONE, after: lean.retain(this.environment(state)) });
     return { ...watch?.findings(), text, state, code, errors, theorems: new Map() };
+  }
+
+  /** Elaborates a command of a header, or the text that a watch has in its place. */
+  elaborateAdmitted(admitted, state, source, command, watch) {
+    if (admitted === true) return watch ? watch.watching(() => this.elaborate(state, source, command)) : this.elaborate(state, source, command);
+    const instead = new Source(this.lean, admitted);
+    this.lean.release(command.syntax);
+    try {
+      return watch.watching(() => this.elaborate(state, instead, instead.next(state)));
+    } finally { instead.release(); }
   }
 
   /**

@@ -13,8 +13,8 @@ const READABLE = /^[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u;
 const NUMBERS = new Map(Object.entries({ ℕ: 'Nat', ℤ: 'Int', ℚ: 'Rat', ℝ: '', ℂ: '' }));  // what they may mean in a header of core Lean
 const BY_TYPE = new Set(['Lean.Parser.Term.dotIdent', 'Lean.Parser.Term.proj']);            // a type says what the last name in them means
 const SOME_TYPES = ['Nat', 'Int', 'Bool', 'String', 'True', 'Prop', 'Type', 'List Nat', 'Nat → Nat'];
-const MOST_TWINS = 64;
-const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 7 }, BINDER_INFO = 8, EXPLICIT = 0, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
+const MOST_TWINS = 64, MOST_UNFOLDED = 100;
+const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, lambda: 6, forall: 7 }, BINDER_INFO = 8, EXPLICIT = 0, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
 
 const RENAMING = '`open … renaming` can change what a statement means; open the namespace, or write names in full';
 const renamingRefusal = tree => first(tree, node => command(node) === 'openRenaming' ? RENAMING : null);
@@ -49,19 +49,19 @@ class Names {
 
   /** Doubts about the names in a tree, where a borrowed state is. With a `closure`, of a statement, whose own name says nothing. */
   doubts(tree, state, { closure } = {}) {
-    const environment = this.frontend.environment(state), openDeclarations = this.openDeclarations(state), opened = [...openedNamespaces(tree)];
+    const environment = this.frontend.environment(state), openDeclarations = this.opening(state, [...openedNamespaces(tree)]);
     const visit = (node, namespace) => {
       if (BY_TYPE.has(node.kind)) return node.parts.slice(0, -1).flatMap(part => visit(part, namespace));
       if (command(node) === 'declId' && closure) return [];
-      if (node.name) return doubtsAbout(node.name, [namespace, ...opened, ...opened.map(name => [...namespace, ...name])]);
+      if (node.name) return doubtsAbout(node.name, namespace);
       if (command(node) === 'declId') return visit(node.parts[0], namespace).filter(doubt => !doubt.isNumber);
       const inner = command(node) === 'declaration' ? [...namespace, ...declaredName(node)] : namespace; // its own namespace while it is elaborated
       return node.parts.flatMap(part => visit(part, inner));
     };
-    const doubtsAbout = (name, namespaces) => {
-      const text = name.join('.'), meanings = where => namespaces.flatMap(parts => this.meanings(where, parts, openDeclarations, name));
+    const doubtsAbout = (name, namespace) => {
+      const text = name.join('.'), meanings = where => this.meanings(where, namespace, openDeclarations, name);
       if (name.some(part => typeof part === 'string' && !READABLE.test(part))) return [{ why: `the name «${text}» is easily taken for something else; choose another one` }];
-      const twin = this.twinsOf(text).find(other => this.meanings(this.frontend.library, namespaces[0], openDeclarations, other.split('.')).some(({ fields }) => !fields));
+      const twin = this.twinsOf(text).find(other => this.meanings(this.frontend.library, namespace, openDeclarations, other.split('.')).some(({ fields }) => !fields));
       if (twin) return [{ why: `the name \`${text}\` is easily taken for \`${twin}\`; choose another one` }];
       const found = meanings(environment), here = found.filter(({ parts }) => !this.isInLibrary(parts));
       if (NUMBERS.has(text) && !found.length) return [{ why: `\`${text}\` means nothing here; ${wayTo(text)}`, isNumber: true }];
@@ -75,16 +75,20 @@ class Names {
         return old ? [{ own: own.parts, why }] : [];
       });
     };
-    return visit(tree, this.namespace(state));
+    const doubts = visit(tree, this.namespace(state));
+    this.lean.release(openDeclarations);
+    return doubts;
   }
 
-  /** A doubt about the names of the constants that a statement uses, as far as they are written in its header, or null. */
-  doubtAbout(closure, header) {
+  /** A doubt about the names of the constants that a statement uses, as far as they are written in its header (its state and text), or null. */
+  doubtAbout(closure, { state, text: header }) {
     for (const { parts, value } of closure.constants.values()) {
       const own = shown(parts), last = own.at(-1), name = own.join('.'), doubt = why => ({ why, own: parts });
       if (!header.includes(last)) continue; // Lean's own, as `f.eq_1`
       if (own !== parts && this.isInLibrary(own)) return doubt(`the private \`${name}\` hides the library's; choose another name`);
       if (NUMBERS.has(last) && (value === '' || NUMBERS.get(last) !== value)) return doubt(`\`${name}\` is not what \`${last}\` is in mathematics; ${wayTo(last)}`);
+      const hidden = this.hiddenField(state, own);
+      if (hidden) return doubt(`\`${name}\` hides the library's \`${hidden}\`, since \`${own.slice(0, -1).join('.')}\` stands for that type; choose another name`);
       if (this.kindInLibrary(own.slice(0, -1)) === 'definition') return doubt(`\`${name}\` is in the namespace of a definition of the library, where it can hide a field; choose another namespace`);
     }
     return null;
@@ -103,8 +107,35 @@ class Names {
 
   // ---- steps of the above
 
+  /** Field of a library's type that one of the header's (parts) hides, because its namespace is a definition that stands for that type; or empty. */
+  hiddenField(state, own) {
+    const { lean } = this, field = own.at(-1);
+    for (let type = own.slice(0, -1), count = 0; count < MOST_UNFOLDED; count++) {
+      const info = type.length ? constantInfo(this.frontend, state, type) : null;
+      if (info?.kind !== 'definition') return '';
+      let value = info.value;
+      for (; lean.tag(value) === EXPRESSION.lambda; value = lean.field(value, 2));
+      const head = this.head(value), isFunction = lean.tag(head) === EXPRESSION.forall;
+      if (!isFunction && lean.tag(head) !== EXPRESSION.constant) return '';
+      type = isFunction ? ['Function'] : lean.nameParts(lean.field(head, 0));
+      if (this.isInLibrary([...type, field])) return [...type, field].join('.');
+    }
+    return '';
+  }
+
   namespace(state) { return this.lean.nameParts(this.lean.field(this.frontend.scope(state), 2)); }
   openDeclarations(state) { return this.lean.field(this.frontend.scope(state), 3); }
+
+  /** The open declarations (owned) of a borrowed state and of namespaces (parts, as written) that are opened one after the other. */
+  opening(state, opened) {
+    const { lean } = this, environment = this.frontend.environment(state);
+    return opened.reduce((open, parts) => {
+      const found = lean.call('l_Lean_ResolveName_resolveNamespace', lean.retain(environment), lean.nameOf(this.namespace(state)), lean.retain(open), lean.nameOf(parts));
+      const simple = lean.list(found).map(namespace => lean.constructorObject(0, [lean.retain(namespace), lean.box(0)])); // OpenDecl.simple namespace, without exceptions
+      lean.release(found);
+      return simple.reduce((rest, first) => lean.constructorObject(1, [first, rest]), open); // List.cons
+    }, lean.retain(this.openDeclarations(state)));
+  }
 
   /** What a name can mean in a namespace (parts): [{parts: of a constant, fields: how many components are left over}]. */
   meanings(environment, namespace, openDeclarations, parts) {

@@ -8,9 +8,9 @@
 // Nor may a variable be called like a definition, where the statement or another variable mentions it: a reader could take it for that. And
 // a theorem takes along what a tactic in its statement uses, as `a[i]` does with `h : i < a.size`: such a variable has to be mentioned.
 
-const { Source, syntaxRange } = require('./frontend.cjs');
+const { Source, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { constantInfo, describe, find } = require('./environment.cjs');
-const { identifiers } = require('./rules.cjs');
+const { first, identifiers } = require('./rules.cjs');
 
 const PROBE = 'burnqed_variables';
 const VARIABLES = 5;              // Lean.Elab.Command.Scope.varDecls
@@ -34,6 +34,33 @@ function variablesDoubt(names, dependencies, { state, text }, statement, closure
   if (silent >= 0) return doubt(variables[silent], 'belongs to the statement, which does not mention it; put it into the statement');
   const index = instances.length ? firstBad(frontend, dependencies, state, trees) : -1;
   return index < 0 ? null : doubt(instances[index] ?? instances[0], 'assumes more than a structure of the library\'s on types; put it into the statement');
+}
+
+/**
+ * Text of a `variable` command without what it assumes: null when it assumes nothing, empty when nothing else is left. A theorem takes along
+ * what a tactic in its statement uses, as `a[i]` does with `h : i < a.size`, so it has to say the same without (headers.cjs). Assumptions are
+ * proofs, what has no name, and what hides another variable of the same command.
+ */
+function withoutAssumptions(frontend, state, source, syntax, tree) {
+  const { lean } = frontend, nodes = syntaxArguments(lean, syntaxArguments(lean, syntax)[1]), binders = tree.parts[1].parts.map(({ kind, parts }, index) => ({ kind, parts, text: source.textOf(nodes[index]) }));
+  const named = ({ parts }) => identifiers(parts[1]).map(({ name }) => name), isInstance = ({ kind }) => kind === 'Lean.Parser.Term.instBinder';
+  const after = frontend.elaborate(state, source, { syntax: lean.retain(syntax) });
+  try {
+    const isHidden = ({ name: [name] }, index) => binders.slice(index + 1).some(other => !isInstance(other) && named(other).some(([same]) => same === name));
+    const isAssumed = (binder, index) => {
+      if (isInstance(binder)) return false;
+      if (first(binder, node => node.kind === 'Lean.Parser.Term.byTactic') || first(binder.parts[1], node => node.word === '_')) return true;
+      return named(binder).some(name => isHidden({ name }, index) || isProof(frontend, after.state, name));
+    };
+    const kept = binders.filter((binder, index) => !isAssumed(binder, index));
+    return kept.length === binders.length ? null : kept.length ? `variable ${kept.map(({ text }) => text).join(' ')}\n` : '';
+  } finally { lean.release(after.state); }
+}
+
+/** Whether a variable in scope is a proof, as far as it can be told: what is equal to everything of its type. */
+function isProof(frontend, state, [name]) {
+  const failure = frontend.failure(state, `theorem ${PROBE} : ∀ x, @_root_.Eq _ «${name}» x := fun _ => _root_.rfl`);
+  return !failure || /maximum|timeout|memory/.test(failure);
 }
 
 /** Number of the first variable (tree), but instances, that a theorem has although neither its statement nor a variable that this mentions does; or -1. */
@@ -94,7 +121,8 @@ class Binders {
     const name = lean.nameText(lean.field(head, 0)), isInstance = [];
     if (DECIDABLE.has(name)) return true;
     for (let at = describe(lean, info).type; lean.tag(at) === EXPRESSION.forall; at = lean.field(at, 2)) isInstance.push(this.isInstanceBinder(at));
-    const isFine = (parameter, index) => isInstance[index] ? this.isInstance(parameter, binders) : this.isType(parameter, binders) || (name === 'OfNat' && this.isNumeral(parameter));
+    const own = binders.length - outer.length; // a class of all types, or of all types of a kind, is no structure on the variables
+    const isFine = (parameter, index) => isInstance[index] ? this.isInstance(parameter, binders) : this.isType(parameter, binders, own) || (name === 'OfNat' && this.isNumeral(parameter));
     return parameters.length > 0 && parameters.every(isFine);
   }
 
@@ -103,10 +131,10 @@ class Binders {
     return lean.tag(head) === EXPRESSION.constant && lean.nameText(lean.field(head, 0)) === 'OfNat.ofNat' && lean.tag(parameters[1]) === EXPRESSION.literal;
   }
 
-  /** Whether a term is a variable that stands for a type or gives types, applied to variables at most. */
-  isType(term, binders) {
+  /** Whether a term is a variable that stands for a type or gives types, applied to variables at most, and none of the innermost `own`. */
+  isType(term, binders, own = 0) {
     const { lean } = this, { head, parameters } = this.taken(term);
-    if (lean.tag(head) !== EXPRESSION.variable || !parameters.every(parameter => lean.tag(parameter) === EXPRESSION.variable)) return false;
+    if (lean.tag(head) !== EXPRESSION.variable || lean.number(lean.field(head, 0)) < own || !parameters.every(parameter => lean.tag(parameter) === EXPRESSION.variable)) return false;
     let { type } = this.binderOf(head, binders);
     for (; lean.tag(type) === EXPRESSION.forall;) type = lean.field(type, 2);
     return lean.tag(type) === EXPRESSION.sort && lean.number(lean.call('l_Lean_Level_isNeverZero', lean.retain(lean.field(type, 0)))) === 1; // else it may be a proposition
@@ -133,4 +161,4 @@ class Binders {
   }
 }
 
-module.exports = { DECIDABLE, variablesDoubt };
+module.exports = { DECIDABLE, variablesDoubt, withoutAssumptions };
