@@ -13,7 +13,7 @@ and some functions are given other bodies (`rewrite_functions`):
   cannot bypass the kernel; only who runs the instance can switch the check off (frontend.cjs, `unchecked`),
 - the kernel does not evaluate `Lean.reduceBool` and `Lean.reduceNat` natively,
 - the interpreter asks a guard before it uses any declaration (guard.cjs),
-- who runs an instance can look on while Lean looks for class instances (local_instances.cjs),
+- who runs an instance can look on while Lean looks for class instances, and adds parameters (local_instances.cjs),
 - and Lean's tasks run at once in the thread that starts them: an instance is one thread, and cannot wait for another.
 
     bake(Path("package"), Path("out"))      # reads package/lean.{js,wasm}, writes out/lean.{js,wasm}, out/symbols.bin
@@ -57,8 +57,10 @@ NATIVE_ORIGINAL = "burnqed_reduce_native_original"
 
 GET_INSTANCES = "l_Lean_Meta_SynthInstance_getInstances"
 """(type, Meta.Context, Meta.State reference, Core.Context, Core.State reference) → the instances that may solve a goal, local ones among them."""
-INSTANCES = "burnqed_instances"
-"""Symbol of a slot with it."""
+IMPLICIT_LAMBDA = "l___private_Lean_Elab_Term_TermElabM_0__Lean_Elab_Term_useImplicitLambda"
+"""(expected type, syntax, and contexts and states of Term, Meta and Core) → whether Lean puts a `fun` before what is written, and of which type."""
+INSTANCES, IMPLICIT = "burnqed_instances", "burnqed_implicit_lambda"
+"""Symbols of slots with these."""
 
 RUN_AT_ONCE = ("lean_task_map_core", "lean_task_bind_core")
 """(…, …, priority, sync, keep alive) functions whose task runs at once, as soon as the one it waits for is done, when `sync` is true."""
@@ -132,9 +134,11 @@ def rewrite_functions(wasm: Module) -> dict[str, int]:
     wasm.replace(LOOKUP, body(local(0), local(1), environment, local(2), call_slot(guard, two_to_one), look_up))
     wasm.replace(RUN_MAIN, body(b"\x00"))  # unreachable
 
-    five_to_one = wasm.type_of(GET_INSTANCES)
-    instances = wasm.slot(wasm.append_original(GET_INSTANCES))
-    wasm.replace(GET_INSTANCES, body(*map(local, range(5)), call_slot(instances, five_to_one)))
+    watched = {}
+    for symbol, function, parameters in ((INSTANCES, GET_INSTANCES, 5), (IMPLICIT, IMPLICIT_LAMBDA, 8)):
+        watched[symbol] = wasm.slot(wasm.append_original(function))
+        call_watched = call_slot(watched[symbol], wasm.type_of(function))
+        wasm.replace(function, body(*map(local, range(parameters)), call_watched))
 
     # pure(closure(box(0)))
     wasm.replace("lean_task_spawn_core", body(local(0), const(1), call("lean_apply_1"), call("lean_task_pure")))
@@ -145,7 +149,7 @@ def rewrite_functions(wasm: Module) -> dict[str, int]:
         ADD: add,
         ADD_UNCHECKED: add_unchecked,
         GUARD: guard,
-        INSTANCES: instances,
+        **watched,
         NATIVE: native,
         NATIVE_ORIGINAL: native_original,
     }

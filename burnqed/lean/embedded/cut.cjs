@@ -9,7 +9,8 @@
 
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { NONE, WHATEVER } = require('./guard.cjs');
-const { commandRefusal } = require('./headers.cjs');
+const { commandRefusal, suspicion } = require('./headers.cjs');
+const { Names } = require('./names.cjs');
 const { command, first, isNotation, refusal } = require('./rules.cjs');
 const { PLACEHOLDER } = require('./theorem.cjs');
 
@@ -26,8 +27,9 @@ const OPENING = /^(open(Simple|Hiding|Scoped|Only|Renaming)|export)$/;
 const QUOTATION = /^Lean\.Parser\..*[qQ]uot$/;
 
 class Cut {
-  constructor(frontend, isTrusted) {
-    Object.assign(this, { frontend, lean: frontend.lean, isTrusted, code: [], state: frontend.initialState() });
+  constructor(frontend, dependencies, isTrusted) {
+    Object.assign(this, { frontend, lean: frontend.lean, isTrusted, code: [], state: frontend.initialState(), names: new Names(frontend, dependencies, {}) });
+    this.mayMislead = false; // whether notation, instances and the like were declared
   }
 
   /**
@@ -66,7 +68,7 @@ class Cut {
       return this.theorem(source, node, kind, isPlain ? start : null);
     });
     const isBlock = theorems.length > 0 && !isPlain;
-    if (isPlain && theorems.length && !failure && this.isData(source, theorems[0])) theorems.length = 0;
+    if (isPlain && theorems.length && !failure && this.isData(source, tree, theorems[0])) theorems.length = 0;
     const names = new Set(), opened = new Set();
     collect(tree, names, opened, false);
     const described = { start, end, line, skipped, failure, refused: '', theorems, names: [...names], opened: [...opened], is_block: isBlock, does_more: theorems.length > 0 && doesMore(tree, isPlain, found) };
@@ -90,10 +92,10 @@ class Cut {
     return { name, written, line, start: start ?? first, keyword: at, value: range(value)?.[0] ?? null, end, is_lemma: isLemma, is_example: isExample, has_type: hasType };
   }
 
-  /** Whether an example states nothing: it has no type, or one that is no proposition. */
-  isData(source, { start, is_example: isExample, has_type: hasType, keyword, value }) {
+  /** Whether an example states nothing: its type is no proposition, nor does it read as one because of what the author declared before. */
+  isData(source, tree, { start, is_example: isExample, has_type: hasType, keyword, value }) {
     if (!isExample || !hasType) return isExample;
-    if (this.code.length) return false; // notation could make data of what reads as a proposition
+    if (this.mayMislead || this.names.doubts(tree, this.state).length) return false;
     const named = `${source.slice(start, keyword)}theorem ${EXAMPLE}`, text = named + source.slice(keyword + 'example'.length, value) + PLACEHOLDER;
     const errors = this.elaborateText(text, false);
     return errors.length === 1 && IS_DATA.test(errors[0].text) && errors[0].at < named.length; // not a message of the author's
@@ -121,6 +123,7 @@ class Cut {
       lean.release(parsed.syntax);
       return why;
     }
+    this.mayMislead ||= !!suspicion(tree, '');
     lean.guard.code = isTrusted ? WHATEVER : [...code, ...(declaresCode ? [{ before, after: NONE }] : [])];
     const after = frontend.elaborate(state, source, parsed);
     if (declaresCode) code.push({ before: lean.retain(before), after: lean.retain(frontend.environment(after.state)) });
@@ -186,6 +189,6 @@ function withoutProofs(source, start, end, theorems) {
 }
 
 /** The commands of a file. */
-const cut = (frontend, { text, isTrusted }) => new Cut(frontend, isTrusted).file(text);
+const cut = (frontend, dependencies, { text, isTrusted }) => new Cut(frontend, dependencies, isTrusted).file(text);
 
 module.exports = { cut };

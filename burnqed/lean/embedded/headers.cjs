@@ -214,7 +214,7 @@ class Rules {
     const { why, ofVariables, mentions } = frontend.parsed(header.state, theorem.text + PLACEHOLDER, syntax => {
       const tree = statementOf(frontend.trees.of(syntax)), doubt = names.doubts(tree, header.state, { closure }).find(({ own }) => !own || closure.has(own));
       const found = first(tree, prefixRefusal) ?? renamingRefusal(tree) ?? doubt?.why ?? theorem.doubts[0]?.why;
-      return { why: found, ofVariables: variablesDoubt(names, dependencies, header, tree, closure), mentions: partsIn(tree) };
+      return { why: found, ofVariables: variablesDoubt(names, dependencies, header, tree, theorem), mentions: partsIn(tree) };
     });
     if (why) return `the statement: ${why}; ${ANYWAY}`;
     const lineOf = parts => header.lines.get(keyOf(parts)) ?? 0, lines = linesUsed(header, [...closure.constants.values()].map(({ parts }) => parts), mentions);
@@ -225,4 +225,4 @@ class Rules {
   }
 }
 
-module.exports = { Rules, commandRefusal };
+module.exports = { Rules, commandRefusal, suspicion };

@@ -55,7 +55,7 @@ function elaborating(lean, environment) {
     statement: request => checks.statement(request),
     proof: request => checks.proof(request),
     check: request => checks.both(request),
-    cut: request => cut(frontend, request),
+    cut: request => cut(frontend, dependencies, request),
     start: request => goals.start(request),
     tactic: request => goals.tactic(request),
     release: request => goals.release(request.states),

@@ -12,8 +12,9 @@ const { describe, find } = require('./environment.cjs');
 const { DECIDABLE } = require('./variables.cjs');
 
 const CONTEXT = { localContext: 2, localInstances: 3 };    // Lean.Meta.Context
-const OPEN = 1, SORT = 3, FORALL = 7;                      // tags of Lean.Expr
-const DECLARED = 0, INSTANCE = 3;                          // tag of a Lean.LocalDecl that is no `let`, and its Lean.BinderInfo
+const OPEN = 1, SORT = 3, CONSTANT = 4, APPLICATION = 5, FORALL = 7; // tags of Lean.Expr
+const DECLARED = 0, TYPE = 3;                              // tag of a Lean.LocalDecl that is no `let`, and where it has its type
+const BINDER_INFO = 8, EXPLICIT = 0, IMPLICIT = 1, STRICT_IMPLICIT = 2, INSTANCE = 3; // where Lean.Expr has its Lean.BinderInfo, and these
 const WHY = 'a variable, a pattern, `let` or the like gives Lean another instance than the library\'s here, which nobody sees; say what is meant without it';
 
 class LocalInstances {
@@ -25,7 +26,8 @@ class LocalInstances {
   watched(body) {
     const outer = this.isTaken;
     this.isTaken = false;
-    const result = this.lean.runtime.hook('burnqed_instances', (original, ...given) => this.found(original, given)).during(body);
+    const { hook } = this.lean.runtime, search = hook('burnqed_instances', (original, ...given) => this.found(original, given));
+    const result = search.during(() => hook('burnqed_implicit_lambda', (original, ...given) => this.added(original, given)).during(body));
     const doubts = this.isTaken ? [{ why: WHY }] : [];
     this.isTaken = outer;
     return { result, doubts };
@@ -72,14 +74,47 @@ class LocalInstances {
     return result;
   }
 
+  /** Whether Lean adds a `fun`; notes when that has an instance for a parameter, in what is no proof. All parameters are borrowed. */
+  added(original, given) {
+    const { lean } = this, contexts = given.slice(4).map(context => lean.retain(context)), result = original(...given);
+    const answer = lean.tag(result) === 0 ? lean.field(result, 0) : lean.box(0), type = lean.isBoxed(answer) ? 0 : lean.field(answer, 0);
+    if (!this.isTaken && type && this.takesInstance(type)) this.isTaken = !this.isProof(type, contexts);
+    contexts.forEach(context => lean.release(context));
+    return result;
+  }
+
+  takesInstance(type) {
+    const { lean } = this;
+    for (; lean.tag(type) === FORALL && lean.scalar(type, BINDER_INFO) !== EXPLICIT; type = lean.field(type, 2)) if (lean.scalar(type, BINDER_INFO) === INSTANCE) return true;
+    return false;
+  }
+
+  isProof(type, contexts) {
+    const { lean } = this, result = lean.call('l_Lean_Meta_isProp', lean.retain(type), ...contexts.map(context => lean.retain(context)));
+    const isProof = lean.tag(result) === 0 && lean.number(lean.field(result, 0)) === 1;
+    lean.release(result);
+    return isProof;
+  }
+
   /** Whether a local instance (a borrowed FVarId) is neither written in `[…]` nor harmless. */
   isHidden(context, variable) {
-    const { lean } = this, same = other => lean.nameText(other) === lean.nameText(variable);
-    const className = lean.items(lean.field(context, CONTEXT.localInstances)).find(instance => same(lean.field(lean.field(instance, 1), 0)));
+    const { lean } = this, instances = lean.items(lean.field(context, CONTEXT.localInstances)), classOf = instance => lean.nameText(lean.field(instance, 0));
+    const local = instances.find(instance => lean.nameText(lean.field(lean.field(instance, 1), 0)) === lean.nameText(variable));
     const found = lean.call('lean_local_ctx_find', lean.retain(lean.field(context, CONTEXT.localContext)), lean.retain(variable));
-    const declared = lean.isBoxed(found) ? 0 : lean.field(found, 0), isWritten = !!declared && lean.tag(declared) === DECLARED && lean.scalar(declared, 0) === INSTANCE;
+    const declared = lean.isBoxed(found) ? 0 : lean.field(found, 0), isOnly = local && instances.filter(other => classOf(other) === classOf(local)).length === 1;
+    const isSeen = !!declared && lean.tag(declared) === DECLARED && (lean.scalar(declared, 0) === INSTANCE || (isOnly && this.isOnVariables(declared)));
     lean.release(found);
-    return !isWritten && !(className && this.isHarmless(lean.field(className, 0)));
+    return !isSeen && !(local && this.isHarmless(lean.field(local, 0)));
+  }
+
+  /**
+   * Whether a declared variable is what core Lean writes as `{_ : BEq α}`, of types that are variables: for these there is no other instance.
+   */
+  isOnVariables(declared) {
+    const { lean } = this, isImplicit = [IMPLICIT, STRICT_IMPLICIT].includes(lean.scalar(declared, 0)), parameters = [];
+    let head = lean.field(declared, TYPE);
+    for (; lean.tag(head) === APPLICATION; head = lean.field(head, 0)) parameters.push(lean.field(head, 1));
+    return isImplicit && lean.tag(head) === CONSTANT && parameters.length > 0 && parameters.every(parameter => lean.tag(parameter) === OPEN);
   }
 
   /** Whether it does not matter which instance of a class (a borrowed name) is taken. */

@@ -9,11 +9,11 @@
 const { constantInfo, describe, find, kernel } = require('./environment.cjs');
 const { command, first, identifiers, nameOf } = require('./rules.cjs');
 
-const READABLE = /^[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u;
+const READABLE = /^(?!.[!?]$)[\p{L}_][\p{L}\p{M}\p{N}_'!?₀-₉ₐ-ₜᵢ-ᵪ]*$/u; // `n!` is a factorial
 const NUMBERS = new Map(Object.entries({ ℕ: 'Nat', ℤ: 'Int', ℚ: 'Rat', ℝ: '', ℂ: '' }));  // what they may mean in a header of core Lean
 const BY_TYPE = new Set(['Lean.Parser.Term.dotIdent', 'Lean.Parser.Term.proj']);            // a type says what the last name in them means
 const SOME_TYPES = ['Nat', 'Int', 'Bool', 'String', 'True', 'Prop', 'Type', 'List Nat', 'Nat → Nat'];
-const MOST_TWINS = 64, MOST_UNFOLDED = 100;
+const MOST_TWINS = 64;
 const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, lambda: 6, forall: 7 }, BINDER_INFO = 8, EXPLICIT = 0, INSTANCE = 3; // Lean.Expr, Lean.BinderInfo
 
 const RENAMING = '`open … renaming` can change what a statement means; open the namespace, or write names in full';
@@ -88,7 +88,7 @@ class Names {
       if (own !== parts && this.isInLibrary(own)) return doubt(`the private \`${name}\` hides the library's; choose another name`);
       if (NUMBERS.has(last) && (value === '' || NUMBERS.get(last) !== value)) return doubt(`\`${name}\` is not what \`${last}\` is in mathematics; ${wayTo(last)}`);
       const hidden = this.hiddenField(state, own);
-      if (hidden) return doubt(`\`${name}\` hides the library's \`${hidden}\`, since \`${own.slice(0, -1).join('.')}\` stands for that type; choose another name`);
+      if (hidden) return doubt(`\`${name}\` ${hidden}, since \`${own.slice(0, -1).join('.')}\` stands for a type that has it; choose another name`);
       if (this.kindInLibrary(own.slice(0, -1)) === 'definition') return doubt(`\`${name}\` is in the namespace of a definition of the library, where it can hide a field; choose another namespace`);
     }
     return null;
@@ -107,20 +107,43 @@ class Names {
 
   // ---- steps of the above
 
-  /** Field of a library's type that one of the header's (parts) hides, because its namespace is a definition that stands for that type; or empty. */
+  /**
+   * That one of the header's (parts) hides a field, or empty: its namespace is a definition that stands for a type of the library's, or may,
+   * which has that field; or a structure that extends one.
+   */
   hiddenField(state, own) {
-    const { lean } = this, field = own.at(-1);
-    for (let type = own.slice(0, -1), count = 0; count < MOST_UNFOLDED; count++) {
-      const info = type.length ? constantInfo(this.frontend, state, type) : null;
-      if (info?.kind !== 'definition') return '';
+    const { lean } = this, field = own.at(-1), seen = new Set();
+    const hiddenIn = (type, isFirst) => {
+      const name = [...type, field], info = type.length ? constantInfo(this.frontend, state, type) : null;
+      if (!isFirst && this.isInLibrary(name)) return `hides the library's \`${name.join('.')}\``;
+      if (!info || seen.has(name.join('.')) || this.isInLibrary(type)) return '';
+      seen.add(name.join('.'));
+      if (info.kind === 'inductive') return this.parents(state, info).map(parent => hiddenIn(parent, false)).find(Boolean) ?? '';
+      if (info.kind !== 'definition' || !this.isType(info.type)) return '';
       let value = info.value;
       for (; lean.tag(value) === EXPRESSION.lambda; value = lean.field(value, 2));
-      const head = this.head(value), isFunction = lean.tag(head) === EXPRESSION.forall;
-      if (!isFunction && lean.tag(head) !== EXPRESSION.constant) return '';
-      type = isFunction ? ['Function'] : lean.nameParts(lean.field(head, 0));
-      if (this.isInLibrary([...type, field])) return [...type, field].join('.');
+      const head = this.head(value), isUnknown = lean.tag(head) !== EXPRESSION.constant || (this.kindOf(state, head) === 'definition' && this.dependencies.isInLibrary(lean.field(head, 0)));
+      if (lean.tag(head) === EXPRESSION.forall) return hiddenIn(['Function'], false);
+      if (lean.tag(head) === EXPRESSION.sort) return '';
+      return isUnknown ? `may hide a field \`${field}\` of the library's` : hiddenIn(lean.nameParts(lean.field(head, 0)), false);
+    };
+    return hiddenIn(own.slice(0, -1), true);
+  }
+
+  /** Whether a type is one of types, or of functions that give types. */
+  isType(type) {
+    for (; this.lean.tag(type) === EXPRESSION.forall; type = this.lean.field(type, 2));
+    return this.lean.tag(type) === EXPRESSION.sort;
+  }
+
+  /** Types (parts) of the fields of a structure that are called as those of the structures that it extends. */
+  parents(state, { constructors }) {
+    const { lean } = this, parents = [], [constructor] = constructors, info = constructor && constructors.length === 1 ? constantInfo(this.frontend, state, lean.nameParts(constructor)) : null;
+    for (let type = info?.type ?? lean.box(0); lean.tag(type) === EXPRESSION.forall; type = lean.field(type, 2)) {
+      const head = this.head(lean.field(type, 1)), isParent = /^to\p{Lu}/u.test(String(lean.nameParts(lean.field(type, 0)).at(-1)));
+      if (isParent && lean.tag(head) === EXPRESSION.constant) parents.push(lean.nameParts(lean.field(head, 0)));
     }
-    return '';
+    return parents;
   }
 
   namespace(state) { return this.lean.nameParts(this.lean.field(this.frontend.scope(state), 2)); }
@@ -164,7 +187,8 @@ class Names {
     const end = this.head(result), explicit = binders.filter(({ info }) => info === EXPLICIT);
     const takesAnything = explicit.some(({ head }) => tag(head) === EXPRESSION.variable) && !explicit.some(({ head }) => this.isOwnType(state, head));
     const mayBeFunction = !explicit.length && tag(end) !== EXPRESSION.sort && !this.isInductive(state, end); // its type may stand for one
-    if (takesAnything || mayBeFunction) return true;
+    const isDefined = [...binders.map(({ head }) => head), end].some(head => this.isOwnDefinition(state, head)); // instances do not see what such a type is, but Lean does
+    if (takesAnything || mayBeFunction || isDefined) return true;
     const types = binders.some(({ head }) => tag(head) === EXPRESSION.sort) ? SOME_TYPES : ['_'], tries = types.map(type => this.isTaken(state, old, own, binders, type));
     return tries.includes(true) || !tries.includes(false);
   }
@@ -192,11 +216,15 @@ class Names {
 
   isOwnType(state, expression) { return this.isInductive(state, expression) && !this.dependencies.isInLibrary(this.lean.field(expression, 0)); }
 
-  isInductive(state, expression) {
-    if (this.lean.tag(expression) !== EXPRESSION.constant) return false;
+  isOwnDefinition(state, expression) { return this.kindOf(state, expression) === 'definition' && !this.dependencies.isInLibrary(this.lean.field(expression, 0)); }
+  isInductive(state, expression) { return this.kindOf(state, expression) === 'inductive'; }
+
+  /** Kind of the constant that an expression is, or empty. */
+  kindOf(state, expression) {
+    if (this.lean.tag(expression) !== EXPRESSION.constant) return '';
     const environment = kernel(this.lean, this.frontend.environment(state)), kind = this.kindIn(environment, this.lean.field(expression, 0));
     this.lean.release(environment);
-    return kind === 'inductive';
+    return kind;
   }
 
   withName(parts, use) {

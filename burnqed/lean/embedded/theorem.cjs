@@ -157,4 +157,4 @@ function unusedName(frontend, state, parts) {
   }
 }
 
-module.exports = { PLACEHOLDER, declaration, propositionOf, theoremOf };
+module.exports = { PLACEHOLDER, declaration, propositionOf, theoremOf, unusedName };

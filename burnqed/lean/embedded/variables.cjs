@@ -11,15 +11,16 @@
 const { Source, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { constantInfo, describe, find } = require('./environment.cjs');
 const { first, identifiers } = require('./rules.cjs');
+const { PLACEHOLDER, unusedName } = require('./theorem.cjs');
 
 const PROBE = 'burnqed_variables';
-const VARIABLES = 5;              // Lean.Elab.Command.Scope.varDecls
+const NAMESPACE = 2, VARIABLES = 5; // Lean.Elab.Command.Scope.currNamespace, varDecls
 const EXPRESSION = { variable: 0, sort: 3, constant: 4, application: 5, forall: 7, literal: 9, mdata: 10 }; // tags of Lean.Expr
 const BINDER_INFO = 8, INSTANCE = 3;
 const DECIDABLE = new Set(['Decidable', 'DecidableEq', 'DecidablePred', 'DecidableRel', 'DecidableLT', 'DecidableLE']);
 
-/** {line, why} when the variables in scope at the end of a header assume too much, or hide what a statement (tree; `closure` of it) mentions, or null. */
-function variablesDoubt(names, dependencies, { state, text }, statement, closure) {
+/** {line, why} when the variables in scope at the end of a header assume too much, or hide what a statement (tree; `theorem` of it) mentions, or null. */
+function variablesDoubt(names, dependencies, { state, text }, statement, theorem) {
   const { frontend } = names, { lean } = frontend, bytes = Buffer.from(text), variables = lean.items(lean.field(frontend.scope(state), VARIABLES));
   const trees = variables.map(variable => frontend.trees.of(variable)), instances = variables.filter((_, index) => trees[index].kind === 'Lean.Parser.Term.instBinder');
   const doubt = (variable, why) => {
@@ -30,7 +31,7 @@ function variablesDoubt(names, dependencies, { state, text }, statement, closure
   const hides = ({ parts }) => identifiers(parts[1]).some(({ name }) => mentions.includes(name[0]) && names.isDeclared(state, name));
   const hiding = trees.findIndex(hides);
   if (hiding >= 0) return doubt(variables[hiding], 'is called like a definition; choose another name');
-  const silent = firstSilent(trees, statement, closure);
+  const silent = firstSilent(frontend, state, trees, theorem);
   if (silent >= 0) return doubt(variables[silent], 'belongs to the statement, which does not mention it; put it into the statement');
   const index = instances.length ? firstBad(frontend, dependencies, state, trees) : -1;
   return index < 0 ? null : doubt(instances[index] ?? instances[0], 'assumes more than a structure of the library\'s on types; put it into the statement');
@@ -39,7 +40,7 @@ function variablesDoubt(names, dependencies, { state, text }, statement, closure
 /**
  * Text of a `variable` command without what it assumes: null when it assumes nothing, empty when nothing else is left. A theorem takes along
  * what a tactic in its statement uses, as `a[i]` does with `h : i < a.size`, so it has to say the same without (headers.cjs). Assumptions are
- * proofs, what has no name, and what hides another variable of the same command.
+ * proofs, or what may be one, what has no name, and what hides another variable of the same command.
  */
 function withoutAssumptions(frontend, state, source, syntax, tree) {
   const { lean } = frontend, nodes = syntaxArguments(lean, syntaxArguments(lean, syntax)[1]), binders = tree.parts[1].parts.map(({ kind, parts }, index) => ({ kind, parts, text: source.textOf(nodes[index]) }));
@@ -50,40 +51,70 @@ function withoutAssumptions(frontend, state, source, syntax, tree) {
     const isAssumed = (binder, index) => {
       if (isInstance(binder)) return false;
       if (first(binder, node => node.kind === 'Lean.Parser.Term.byTactic') || first(binder.parts[1], node => node.word === '_')) return true;
-      return named(binder).some(name => isHidden({ name }, index) || isProof(frontend, after.state, name));
+      return named(binder).some(name => isHidden({ name }, index) || !isData(frontend, after.state, name));
     };
     const kept = binders.filter((binder, index) => !isAssumed(binder, index));
     return kept.length === binders.length ? null : kept.length ? `variable ${kept.map(({ text }) => text).join(' ')}\n` : '';
   } finally { lean.release(after.state); }
 }
 
-/** Whether a variable in scope is a proof, as far as it can be told: what is equal to everything of its type. */
-function isProof(frontend, state, [name]) {
-  const failure = frontend.failure(state, `theorem ${PROBE} : ∀ x, @_root_.Eq _ «${name}» x := fun _ => _root_.rfl`);
-  return !failure || /maximum|timeout|memory/.test(failure);
+/** Whether a variable in scope is certain to be no proof: its type is one of `Type u`. */
+function isData(frontend, state, [name]) {
+  return !frontend.failure(state, `example : (fun {α : Type _} (_ : α) => _root_.True) «${name}» := _root_.True.intro`);
 }
 
-/** Number of the first variable (tree), but instances, that a theorem has although neither its statement nor a variable that this mentions does; or -1. */
-function firstSilent(trees, statement, { data, goal }) {
-  const mentioned = new Set(identifiers(statement).map(({ name }) => name[0])), taken = new Set();
-  const declared = ({ parts }) => identifiers(parts[1]).map(({ name }) => name[0]), ofType = ({ parts }) => parts.slice(2).flatMap(identifiers).map(({ name }) => name[0]);
-  for (let at = data.expressions[goal.type]; at.kind === 'forallE'; at = data.expressions[at.body]) taken.add(data.shown(at.name));
-  for (const tree of [...trees].reverse()) if (declared(tree).some(name => mentioned.has(name))) ofType(tree).forEach(name => mentioned.add(name)); // types mention what is declared before
-  return trees.findIndex(tree => tree.kind !== 'Lean.Parser.Term.instBinder' && declared(tree).some(name => taken.has(name) && !mentioned.has(name)));
+/** Number of the first variable (tree), but instances, that a theorem takes along although only proofs in its statement use it; or -1. */
+function firstSilent(frontend, state, trees, theorem) {
+  const { lean } = frontend, own = ({ parts }) => identifiers(parts[1]).map(({ name }) => name[0]);
+  const variables = trees.flatMap((tree, index) => tree.kind === 'Lean.Parser.Term.instBinder' ? [] : own(tree).map(name => ({ name, index })));
+  if (!variables.length) return -1;
+  const source = new Source(lean, theorem.text + PLACEHOLDER), after = frontend.elaborate(state, source, source.next(state));
+  const environment = frontend.environment(after.state), binders = [];
+  try {
+    for (let type = constantInfo(frontend, after.state, theorem.nameParts).type, next = 0; lean.tag(type) === EXPRESSION.forall; type = lean.field(type, 2)) {
+      const found = variables.findIndex(({ name }, at) => at >= next && lean.nameParts(lean.field(type, 0)).includes(name)); // in their order, before those of the statement
+      if (found >= 0) next = found + 1;
+      if (found >= 0 && isUnused(lean, environment, binders, type)) return variables[found].index;
+      binders.push(type);
+    }
+    return -1;
+  } finally {
+    lean.release(after.state);
+    source.release();
+  }
+}
+
+/**
+ * Whether it makes no difference what a variable is: whether `∀ x, P x` says of every `y` of x's type that `P x` is `P y`, to the kernel, for
+ * which proofs of a proposition are the same. Binders and the `∀` are borrowed.
+ */
+function isUnused(lean, environment, binders, forall) {
+  const body = lean.field(forall, 2), lift = from => lean.call('l_Lean_Expr_liftLooseBVars', lean.retain(body), lean.box(from), lean.box(1));
+  const lambda = (binder, type, rest) => lean.raw('lean_expr_mk_lambda')(lean.retain(lean.field(binder, 0)), type, rest, 0);
+  const [same, other] = [lift(0), lift(1)].map(inner => {
+    const again = lean.call('l_Lean_Expr_liftLooseBVars', lean.retain(lean.field(forall, 1)), lean.box(0), lean.box(1)); // the type of y, below x
+    const whole = lambda(forall, lean.retain(lean.field(forall, 1)), lambda(forall, again, inner));
+    return binders.reduceRight((rest, binder) => lambda(binder, lean.retain(lean.field(binder, 1)), rest), whole);
+  });
+  const result = lean.call('lean_kernel_is_def_eq', lean.retain(environment), lean.retain(lean.constant('l_Lean_LocalContext_empty')), same, other); // Except
+  const isSame = lean.tag(result) === 1 && lean.number(lean.field(result, 0)) === 1;
+  lean.release(result);
+  return isSame;
 }
 
 /** Number of the first instance among variables (trees) that assumes too much, counting instances; -1 when there is none. */
 function firstBad(frontend, dependencies, state, trees) {
-  const { lean } = frontend, mention = names => `theorem ${PROBE} : ${names.map(name => `@_root_.Eq _ ${name} ${name} ∧ `).join('')}_root_.True := sorry`;
+  const { lean } = frontend, probe = unusedName(frontend, state, [...lean.nameParts(lean.field(frontend.scope(state), NAMESPACE)), PROBE]);
+  const mention = names => `theorem ${probe.at(-1)} : ${names.map(name => `@_root_.Eq _ ${name} ${name} ∧ `).join('')}_root_.True := sorry`;
   const written = nodes => nodes.flatMap(identifiers).map(({ name }) => `«${name[0]}»`), declared = written(trees.map(({ parts }) => parts[1]));
   const automatic = written(trees).filter(name => !declared.includes(name) && !frontend.failure(state, mention([name]))), names = [...new Set([...declared, ...automatic])];
-  const probe = new Source(lean, mention(names)), after = frontend.elaborate(state, probe, probe.next(state));
+  const source = new Source(lean, mention(names)), after = frontend.elaborate(state, source, source.next(state));
   try {
-    const info = constantInfo(frontend, after.state, [...lean.nameParts(lean.field(frontend.scope(state), 2)), PROBE]);
-    return info ? new Binders(frontend, dependencies).firstBad(info.type) : 0;
+    const info = constantInfo(frontend, after.state, probe);
+    return info?.kind === 'theorem' ? new Binders(frontend, dependencies).firstBad(info.type) : 0;
   } finally {
     lean.release(after.state);
-    probe.release();
+    source.release();
   }
 }
 
