@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed.errors import BadInput
@@ -61,6 +60,8 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
 def read_index(location: str, header: str | None = None) -> list[Theorem]:
     """Reads an index from a path, a store URI or a web address."""
     if location.startswith(("https://", "http://")):
+        import httpx  # takes a third of a second: not for every command
+
         try:
             reply = httpx.get(location, follow_redirects=True, timeout=60).raise_for_status()
         except httpx.HTTPError as error:

@@ -1,12 +1,15 @@
-"""The embedded Lean that the tests of one file share."""
+"""The embedded Lean that the tests of one file share, and the wheel and the run that all share."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from burnqed.lean.embedded.backend import EmbeddedLean
+from tests.fixtures.wheel import install, run_smoke
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -14,3 +17,17 @@ async def lean() -> AsyncIterator[EmbeddedLean]:
     """One pool a file, since its first hundred requests are the slow ones; not one for all files, since some kill it."""
     async with EmbeddedLean(workers=2) as backend:
         yield backend
+
+
+@pytest.fixture(scope="session")
+def wheel_commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the commands that the wheel installs in an environment of its own."""
+    return install(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def smoke_run(wheel_commands: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the wheel has run the smoke profile's first iteration: with its store, to be copied before it is changed."""
+    folder = tmp_path_factory.mktemp("smoke")
+    run_smoke(wheel_commands, folder)
+    return folder

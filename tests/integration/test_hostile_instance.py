@@ -113,9 +113,22 @@ async def test_an_instance_that_is_not_to_be_trusted_changes_no_verdict(
 ) -> None:
     changes = hostile(BEFORE.get(what, ""), AFTER.get(what, ""))
     async with changed_lean(monkeypatch, tmp_path, changes) as lean:
-        for (statement, proof), (untrue, attempt) in zip(HONEST, [*FALSE, FALSE[0]], strict=True):
+        for (statement, proof), (untrue, attempt) in zip(HONEST[:3], FALSE[:3], strict=True):
             assert await accepts(lean, statement, proof), statement
             assert not await accepts(lean, untrue, attempt), untrue
+
+
+async def test_what_one_stranger_does_to_the_memory_is_gone_for_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ruined = f"{ANSWER}\nif (request.kind === 'check') {{ past.push(0); {SCRIBBLE} }}"
+    async with changed_lean(monkeypatch, tmp_path, [hostile()[0], (ANSWER, ruined)]) as lean:
+        for statement, proof in HONEST:
+            assert (await lean.check(Theorem(name="t", statement=statement), proof, is_trusted=False)).accepted
+        for statement, proof in FALSE:
+            assert not (await lean.check(Theorem(name="t", statement=statement), proof, is_trusted=False)).accepted
+        assert (await lean.stats())["recycled"] == len(HONEST) + len(FALSE) - 1
+        assert (await lean.stats())["restarts"] == 0
 
 
 async def known_attacks(shared: Path) -> list[ProofToCheck]:

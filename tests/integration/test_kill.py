@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -19,10 +20,12 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
+from tests.fixtures.wheel import STORE
+
 KILLS = int(os.environ.get("BURNQED_KILLS", "0"))
 RUN = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store"]
-ONLY_SEARCH = ["--set", "ebm.enabled=false", "--set", "data.benchmark_theorems=1"]
-"""Little of what follows the search."""
+WITHOUT_HEAD = ["--set", "ebm.enabled=false"]
+"""Less of what follows the search."""
 
 
 def start(store: Path, log: Path, options: Sequence[str] = ()) -> subprocess.Popen[bytes]:
@@ -89,9 +92,11 @@ def run_with_kills(tmp_path: Path, waits: list[tuple[str, float]], options: Sequ
 
 
 @pytest.mark.timeout(900)
-def test_a_run_that_was_killed_in_its_search_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    """The small version of `make test-kill`."""
-    killed_in = run_with_kills(tmp_path, [("search", 6.0)], ONLY_SEARCH)
+def test_a_run_that_was_killed_in_its_search_loses_and_doubles_nothing(tmp_path: Path, smoke_run: Path) -> None:
+    """The small version of `make test-kill`; what comes before the search is there already."""
+    shutil.copytree(smoke_run / STORE, tmp_path / "killed")
+    shutil.rmtree(tmp_path / "killed/main/iterations/iter_0/trajectories")
+    killed_in = run_with_kills(tmp_path, [("search", 6.0)], WITHOUT_HEAD)
     assert [step[:6] for step in killed_in] == ["search"]
 
 

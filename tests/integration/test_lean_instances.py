@@ -18,6 +18,7 @@ from burnqed.lean.embedded import backend as backend_module
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import ProofState, TacticStatus, Theorem
 from tests.fixtures.endless import ENDLESS
+from tests.fixtures.instance import ask
 
 COMMUTES = Theorem(name="commutes", statement="∀ a b : Nat, a + b = b + a")
 HANGS = "have h : Nat.rec (motive := fun _ => Nat → Nat) id (fun _ f n => f (f n)) 40 0 = 0 := by decide +kernel"
@@ -122,6 +123,22 @@ async def test_instances_are_recycled_by_age_and_by_memory() -> None:
         async with lean:
             await opened(lean, "intro a b")
             assert (await lean.stats())["recycled"] >= 1
+
+
+def test_a_renewed_instance_has_the_memory_that_it_started_with() -> None:
+    proof = "example (a b : Nat) (h : a < b) : a + 1 ≤ b := by omega"
+    requests: list[dict[str, object]] = [
+        {"kind": "memory"},
+        {"kind": "elaborate", "header": "", "text": proof, "isTrusted": False},
+        {"kind": "memory"},
+        {"kind": "scribble"},
+        {"kind": "renew"},
+        {"kind": "memory"},
+    ]
+    before, elaborated, after, _, _, renewed = ask(*requests)
+    assert elaborated["errors"] == []
+    assert after != before
+    assert renewed == before
 
 
 async def test_a_search_that_is_released_while_lean_works_on_it_leaves_nothing() -> None:

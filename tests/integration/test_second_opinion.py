@@ -85,10 +85,18 @@ def test_a_command_that_cannot_be_run_is_one_sentence(command: str) -> None:
 
 
 @pytest.mark.parametrize("content", ["\x7fELF of another machine", "#!/no/such/interpreter\n", "#!/etc/passwd\n", ""])
-def test_a_program_that_the_system_does_not_start_is_one_sentence(tmp_path: Path, content: str) -> None:
+async def test_a_program_that_the_system_does_not_start_is_bad_input(tmp_path: Path, content: str) -> None:
+    kernel = tmp_path / "kernel"
+    kernel.write_text(content)
+    kernel.chmod(0o755)
+    with pytest.raises(BadInput, match=r"The program `.*/kernel` of --second-kernel cannot be run \(.+\); "):
+        await SecondKernel(str(kernel)).objection(tmp_path / "a", tmp_path / "b")
+
+
+def test_the_command_says_so_in_one_sentence(tmp_path: Path) -> None:
     file, kernel = tmp_path / "proofs.json", tmp_path / "kernel"
     file.write_text(json.dumps([{"name": n, "statement": "1 = 1", "proof": "rfl"} for n in "ab"]), encoding="utf-8")
-    kernel.write_text(content)
+    kernel.write_text("#!/no/such/interpreter\n")
     kernel.chmod(0o755)
     command = [sys.executable, "-m", "burnqed.cli.main", "lean", "check", str(file), "--second-kernel", str(kernel)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -2,7 +2,8 @@
 // One Lean instance: a worker thread that answers one request after the other.
 //
 // workerData: {baked, snapshot, module, memoryMb, role}. It posts {ready: true}, then for each message {kind, …} but `release` its answer:
-// the fields of the request's function, or {error: {kind: 'error', message}}; with {fatal} when the instance is unusable afterwards.
+// the fields of the request's function, or {error: {kind: 'error', message}}; with {fatal} when the instance is unusable afterwards. To `renew`,
+// after which it is as if it had just been started, it answers {ready: true} again.
 //
 // An instance of role `judge` judges and does nothing else; those of role `reader` and `author` elaborate, and only what the supervisor sends
 // them makes the difference: a reader sees nothing but headers and statements that somebody vouches for.
@@ -23,17 +24,26 @@ const MESSAGE_CHARACTERS = 8000;
 
 async function main() {
   const { baked, snapshot, module, memoryMb, role } = workerData;
-  const { lean, environment, isStackWhole } = await start({ baked, module, memoryMb, source: { snapshot } });
-  const handlers = role === 'judge' ? judging(lean, environment, isStackWhole, baked) : elaborating(lean, environment);
+  const started = await start({ baked, module, memoryMb, source: { snapshot } });
+  let serve = serving(started, role, baked);
   parentPort.on('message', request => {
+    if (request.kind !== 'renew') return serve(request);
+    serve = serving(started.renewed(), role, baked);
+    parentPort.postMessage({ ready: true });
+  });
+  parentPort.postMessage({ ready: true });
+}
+
+function serving({ lean, environment, isStackWhole }, role, baked) {
+  const handlers = role === 'judge' ? judging(lean, environment, isStackWhole, baked) : elaborating(lean, environment);
+  return request => {
     if (request.kind === 'release') return handlers.release(request); // not answered
     const lost = replay(handlers, request.replay ?? []), started = performance.now();
     const answer = lost ?? answerTo(handlers[request.kind], request);
     answer.seconds = (performance.now() - started) / 1000;
     answer.heapMb = lean.runtime.memory.buffer.byteLength / 1048576;
     parentPort.postMessage(answer);
-  });
-  parentPort.postMessage({ ready: true });
+  };
 }
 
 function judging(lean, environment, isStackWhole, baked) {

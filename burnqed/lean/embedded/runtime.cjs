@@ -23,7 +23,9 @@ const NO_OPTIONS = 1;            // box(0)
 /**
  * @param baked   folder with lean.js, lean.wasm (given compiled as `module`) and symbols.bin
  * @param source  {snapshot: file} or {library: folder with the .olean files}
- * @returns promise of {lean: Objects, environment, isStackWhole(): false when the stack is, or was, almost used up, saveSnapshot(file)}
+ * @returns promise of {lean: Objects, environment, isStackWhole(): false when the stack is, or was, almost used up, saveSnapshot(file), renewed()}
+ *   `renewed` gives the same again, with the memory as it was at the start: whatever ran before has left nothing in it. What was given
+ *   earlier is of no use afterwards. Not for a copy that trapped: that one has to end.
  */
 function start({ baked, module, memoryMb, isGuarded = true, source }) {
   return new Promise((resolve, reject) => {
@@ -45,10 +47,14 @@ function start({ baked, module, memoryMb, isGuarded = true, source }) {
 }
 
 function boot(internals, baked, isGuarded, source) {
-  const runtime = makeRuntime(internals), lean = new Objects(runtime);
-  const { environment, stack } = source.snapshot ? restore(internals, runtime, source.snapshot) : importLibrary(internals, lean, baked, source.library);
-  if (source.snapshot) lean.guard = new Guard(lean, environment, isGuarded);
-  return { lean, environment, isStackWhole: () => isUntouched(lean, stack), saveSnapshot: file => save(lean, environment, stack, file) };
+  const runtime = makeRuntime(internals);
+  const begin = () => {
+    const lean = new Objects(runtime);
+    const { environment, stack } = source.snapshot ? restore(internals, runtime, source.snapshot) : importLibrary(internals, lean, baked, source.library);
+    if (source.snapshot) lean.guard = new Guard(lean, environment, isGuarded);
+    return { lean, environment, isStackWhole: () => isUntouched(lean, stack), saveSnapshot: file => save(lean, environment, stack, file), renewed: begin };
+  };
+  return begin();
 }
 
 function makeRuntime(internals) {
