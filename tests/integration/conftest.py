@@ -1,4 +1,4 @@
-"""The embedded Lean that the tests of one file share, and the wheel and the run that all share."""
+"""What the integration tests share: the embedded Lean, the wheel, and a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from burnqed.lean.embedded.backend import EmbeddedLean
 from tests.fixtures.wheel import install, run_smoke
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def lean() -> AsyncIterator[EmbeddedLean]:
-    """One pool a file, since its first hundred requests are the slow ones; not one for all files, since some kill it."""
+    """One pool for all, since its first hundred requests are the slow ones."""
     async with EmbeddedLean(workers=2) as backend:
         yield backend
 

@@ -53,14 +53,14 @@ def test_no_theorem_equals_another_or_one_that_is_trained_on_or_searched(proofs:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_every_reference_proof_is_accepted(proofs: list[ReferenceProof], lean: EmbeddedLean) -> None:
     verdicts = await asyncio.gather(*(lean.check(proof.theorem, "\n".join(proof.tactics)) for proof in proofs))
     assert [(verdict.name, verdict.reason) for verdict in verdicts if not verdict.accepted] == []
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_probe_tactics_prove_the_easy_ones_and_not_the_others(
     proofs: list[ReferenceProof], lean: EmbeddedLean
 ) -> None:
@@ -71,7 +71,7 @@ async def test_probe_tactics_prove_the_easy_ones_and_not_the_others(
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_generated_statements_elaborate(lean: EmbeddedLean) -> None:
     async def message(index: int) -> str:
         outcome = await lean.start(sample[index])

@@ -20,8 +20,8 @@ from burnqed.lean.protocol import Theorem, Verdict
 from tests.fixtures.cheats import CHEATS, FILE_CHEATS, HEADER_CHEATS, Attempt
 from tests.fixtures.honest import FILE, HONEST
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
-"""Lean is opened once for all tests of this file."""
+one_loop = pytest.mark.asyncio(loop_scope="session")
+"""Lean is opened once for all integration tests."""
 
 
 def theorem(attempt: Attempt) -> Theorem:

@@ -20,8 +20,8 @@ from tests.fixtures.cheats import Attempt
 from tests.fixtures.disguises import FILES, HIDDEN, MEANINGS, TWINS
 from tests.fixtures.honest_styles import HONEST_FILES, HONEST_STYLES
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
-"""Lean is opened once for all tests of this file."""
+one_loop = pytest.mark.asyncio(loop_scope="session")
+"""Lean is opened once for all integration tests."""
 
 
 async def verdicts(lean: EmbeddedLean, attempts: Sequence[Attempt], *, is_trusted: bool) -> list[Verdict]:

@@ -57,14 +57,14 @@ def test_a_block_splits_into_tactics_at_its_own_indentation() -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_proofs_compile_as_a_whole(corpus: list[CorpusTheorem], lean: EmbeddedLean) -> None:
     checks = [lean.check(known.theorem, "\n".join(known.tactics)) for known in corpus[COMPILED]]
     verdicts = await asyncio.gather(*checks)
     assert [(verdict.name, verdict.reason) for verdict in verdicts if not verdict.accepted] == []
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_proofs_replay_tactic_by_tactic(corpus: list[CorpusTheorem], lean: EmbeddedLean) -> None:
     sample = random.Random(0).sample(corpus, SAMPLE)
     replayed = [r async for r in replay_all([KnownProof(k.theorem, k.tactics) for k in sample], lean)]
@@ -72,7 +72,7 @@ async def test_proofs_replay_tactic_by_tactic(corpus: list[CorpusTheorem], lean:
     assert sum(len(r.pairs("corpus")) for r in replayed) == sum(len(known.tactics) for known in sample)
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 async def test_most_theorems_resist_the_probe_tactics(corpus: list[CorpusTheorem], lean: EmbeddedLean) -> None:
     """A sample; `benchmarks/corpus_headroom.py` measures all of them."""
     sample = random.Random(0).sample(corpus, SAMPLE)

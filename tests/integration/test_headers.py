@@ -14,7 +14,7 @@ from tests.fixtures.cheats import HEADER_CHEATS, Attempt
 from tests.fixtures.header_cheats import MORE_HEADER_CHEATS
 from tests.fixtures.honest_headers import HONEST_HEADERS
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
+one_loop = pytest.mark.asyncio(loop_scope="session")
 
 RULE = re.compile(r"^Not allowed: (line \d+ of the header|the statement): .+; .*`burnqed lean check --trust-headers`")
 """Where, why, and the way out."""

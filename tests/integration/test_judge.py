@@ -19,7 +19,7 @@ def text_of(crossing: Crossing) -> str:
     return "".join(f"{line}\n" for line in crossing.lines)
 
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
+one_loop = pytest.mark.asyncio(loop_scope="session")
 TRUE = Theorem(name="true", statement="1 + 1 = 2")
 
 

@@ -14,7 +14,7 @@ from tests.fixtures.ndjson import GOAL, Text, const
 from tests.second_kernel.__main__ import check
 from tests.second_kernel.constants import NotAnExport, Refused
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
+one_loop = pytest.mark.asyncio(loop_scope="session")
 
 HEADER = """
 universe u

@@ -13,8 +13,8 @@ from burnqed.lean.proofs import read_lean
 from burnqed.lean.source import ProofToCheck
 from tests.fixtures.lean_files import HONEST, MOVED_TEXT, OTHERWISE
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
-"""Lean is opened once for all tests of this file."""
+one_loop = pytest.mark.asyncio(loop_scope="session")
+"""Lean is opened once for all integration tests."""
 
 
 @pytest.fixture

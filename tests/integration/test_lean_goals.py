@@ -14,7 +14,7 @@ from burnqed.lean.protocol import Outcome, ProofState, TacticStatus, Theorem
 from burnqed.lean.repl import repl
 from tests.fixtures.endless import ENDLESS
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 COMMUTES = Theorem(name="commutes", statement="∀ a b : Nat, a + b = b + a")
 

@@ -18,7 +18,7 @@ from tests.fixtures.cheats import Attempt
 from tests.fixtures.instance import ask
 from tests.fixtures.native_cheats import HONEST_CONFIGURATIONS, NATIVE_CHEATS
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
+one_loop = pytest.mark.asyncio(loop_scope="session")
 
 ALLOWED_IMPORTS = {
     *("emscripten_resize_heap", "emscripten_get_heap_max", "clock_time_get", "clock_res_get", "emscripten_get_now"),

@@ -25,8 +25,8 @@ from burnqed.trajectory.schema import ProofStatus
 from burnqed.trajectory.writer import ShardWriter
 from tests.fixtures.endless import ENDLESS
 
-one_loop = pytest.mark.asyncio(loop_scope="module")
-"""Lean is opened once for all tests of this file."""
+one_loop = pytest.mark.asyncio(loop_scope="session")
+"""Lean is opened once for all integration tests."""
 
 MENU = (
     "intro p q h",

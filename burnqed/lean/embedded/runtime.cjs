@@ -15,6 +15,7 @@ const { closeOutside, limitMemory } = require('./imports.cjs');
 const { Objects } = require('./objects.cjs');
 
 const PAGE = 65536, HEADER = 2 * PAGE, HEADER_PAGES = 64;
+const EMPTY_PAGE = new Uint8Array(PAGE);
 const STACK_BYTES = 64 << 20, STACK_MARGIN = PAGE;
 const LIBRARY = 'Init';          // what theorems may refer to; metaprograms of `Lean` could bypass the kernel
 const IMPORT_EVERYTHING = 2;     // OLeanLevel.private
@@ -166,7 +167,7 @@ function restore(internals, runtime, file) {
     for (; first <= last; first++) isStored[page(first)] = 1;
   }
   fs.closeSync(input);
-  for (let p = 0; p < have; p++) if (!isStored[p]) bytes.fill(0, p * PAGE, (p + 1) * PAGE);
+  for (let p = 0; p < have; p++) if (!isStored[p]) bytes.set(EMPTY_PAGE, p * PAGE); // `fill` takes three times as long
   bytes.fill(0, stack, stack + STACK_MARGIN);
   useStack(internals, runtime, stack);
   return { environment, stack };
