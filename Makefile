@@ -41,9 +41,9 @@ test-cluster: $(READY)
 	@if [ -z "$$KUBECONFIG" ] && [ -x $(CLUSTER) ]; then $(CLUSTER) up && eval "$$($(CLUSTER) env)"; fi; \
 	$(BIN)/python -m pytest tests/cluster
 
-# Every proof of the shipped corpus; `make test` checks every eighth.
+# Every proof of the shipped corpus and of the benchmark; `make test` checks every eighth and every fourth.
 test-corpus: $(READY)
-	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py
+	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py tests/integration/test_benchmark.py
 
 # Ten kills -9 over a whole run; `make test` does one.
 test-kill: $(READY)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.fixtures.s3 import S3Server, serve_s3
 from tests.fixtures.shared import shared_folder
+from tests.fixtures.wheel import SmokeRun
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as burnqed.cli.main does
 
@@ -18,6 +19,15 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as burnqed.cli.main does
 def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     with serve_s3(tmp_path_factory.mktemp("s3")) as server:
         yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def smoke(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmokeRun | None:
+    """Begun before the first test, where one needs it: it takes minutes, mostly of one processor, and most tests leave one idle."""
+    is_needed = any(
+        {"smoke_run", "wheel_commands"} & set(getattr(i, "fixturenames", ())) for i in request.session.items
+    )
+    return SmokeRun(tmp_path_factory.mktemp("smoke")) if is_needed else None
 
 
 @pytest.fixture(scope="session")

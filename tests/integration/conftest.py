@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from burnqed.lean.embedded.backend import EmbeddedLean
-from tests.fixtures.wheel import install, run_smoke
+from tests.fixtures.wheel import SmokeRun
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -20,14 +20,14 @@ async def lean() -> AsyncIterator[EmbeddedLean]:
 
 
 @pytest.fixture(scope="session")
-def wheel_commands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel_commands(smoke: SmokeRun | None) -> Path:
     """The folder of the commands that the wheel installs in an environment of its own."""
-    return install(tmp_path_factory.mktemp("wheel"))
+    assert smoke is not None
+    return smoke.commands()
 
 
 @pytest.fixture(scope="session")
-def smoke_run(wheel_commands: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the wheel has run the smoke profile's first iteration: with its store, to be copied before it is changed."""
-    folder = tmp_path_factory.mktemp("smoke")
-    run_smoke(wheel_commands, folder)
-    return folder
+def smoke_run(smoke: SmokeRun | None) -> Path:
+    """A folder in which the wheel has run the smoke profile's first iteration."""
+    assert smoke is not None
+    return smoke.folder()
