@@ -19,6 +19,13 @@ async def lean() -> AsyncIterator[EmbeddedLean]:
         yield backend
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def new_lean() -> AsyncIterator[EmbeddedLean]:
+    """One that has served nobody, for tests that count what it holds."""
+    async with EmbeddedLean(workers=2) as backend:
+        yield backend
+
+
 @pytest.fixture(scope="session")
 def wheel_commands(smoke: SmokeRun | None) -> Path:
     """The folder of the commands that the wheel installs in an environment of its own."""

@@ -273,16 +273,16 @@ async def test_a_released_search_is_gone(lean: EmbeddedLean) -> None:
     assert "released" in outcome.message
 
 
-async def test_released_searches_leave_no_memory_behind(lean: EmbeddedLean) -> None:
+async def test_released_searches_leave_no_memory_behind(new_lean: EmbeddedLean) -> None:
     async def search() -> None:
-        root = await start(lean, COMMUTES.statement)
-        state = await walk(lean, root, "intro a b")
+        root = await start(new_lean, COMMUTES.statement)
+        state = await walk(new_lean, root, "intro a b")
         for tactic in ("omega", "simp", "induction a with | zero => ?_ | succ a ih => ?_"):
-            await lean.apply(state, tactic)
-        await lean.release(root)
+            await new_lean.apply(state, tactic)
+        await new_lean.release(root)
 
     async def heap() -> float:
-        return sum(instance["heapMb"] for instance in (await lean.stats())["instances"])
+        return sum(instance["heapMb"] for instance in (await new_lean.stats())["instances"])
 
     for _ in range(10):
         await search()

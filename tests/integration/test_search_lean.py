@@ -64,7 +64,7 @@ class Menu:
 
 @one_loop
 async def test_what_is_proved_compiles_again_and_what_is_false_or_malformed_is_told_apart(
-    lean: EmbeddedLean, tmp_path: Path
+    new_lean: EmbeddedLean, tmp_path: Path
 ) -> None:
     store = Store(str(tmp_path))
     theorems = [*PROVABLE, FALSE, BAD]
@@ -75,20 +75,19 @@ async def test_what_is_proved_compiles_again_and_what_is_false_or_malformed_is_t
         found[result.result.name] = result
         writer.add(result)
 
-    held = (await lean.stats())["states"]
-    await search(writer.pending(), lean, Menu(), None, SETTINGS, on_result)
+    await search(writer.pending(), new_lean, Menu(), None, SETTINGS, on_result)
     for theorem in PROVABLE:
         result = found[theorem.name].result
         assert result.status is ProofStatus.PROVED, result
         assert result.proof is not None
-        assert (await lean.check(theorem, result.proof)).accepted
+        assert (await new_lean.check(theorem, result.proof)).accepted
     assert found["zero_add"].result.proof == "intro n\n" + "\n".join(
         ["induction n with | zero => ?_ | succ n ih => ?_", "rfl", "rw [← Nat.add_assoc, ih]"]
     )
     assert found["false"].result.status is ProofStatus.UNPROVED
     assert found["bad"].result.status is ProofStatus.ERROR
     assert "Foo" in found["bad"].result.reason
-    assert (await lean.stats())["states"] == held, "states of finished searches are released"
+    assert (await new_lean.stats())["states"] == 0, "states of finished searches are released"
 
     pairs = [p for rows in read_parts(store, writer.finish()) for p in proof_pairs(rows).to_pylist()]
     assert {p["theorem"] for p in pairs} == {t.name for t in PROVABLE}

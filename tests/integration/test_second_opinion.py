@@ -89,7 +89,7 @@ async def test_a_program_that_the_system_does_not_start_is_bad_input(tmp_path: P
     kernel = tmp_path / "kernel"
     kernel.write_text(content)
     kernel.chmod(0o755)
-    with pytest.raises(BadInput, match=r"The program `.*/kernel` of --second-kernel cannot be run \(.+\); "):
+    with pytest.raises(BadInput, match=r"The program `.*/kernel` of --second-kernel cannot be run \(.+\); .+\.$"):
         await SecondKernel(str(kernel)).objection(tmp_path / "a", tmp_path / "b")
 
 

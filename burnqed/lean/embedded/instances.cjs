@@ -1,8 +1,8 @@
 'use strict';
 // Lean instances of one role, in worker threads, and the queue of what they are to do.
 //
-// A job is {message, timeoutMs, state?: the proof state it needs, isFresh?: only an instance that has served nothing since it was started or renewed may do it}. `work` gives
-// {answer, instance}; an answer with `error` when the instance refused it, took too long or died.
+// A job is {message, timeoutMs, state?: the proof state it needs, isFresh?: only an instance that has served nothing since it was started or
+// renewed may do it}. `work` gives {answer, instance}; an answer with `error` when the instance refused it, took too long or died.
 
 const path = require('path');
 const { Worker } = require('worker_threads');
