@@ -3,41 +3,107 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Collection
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import to_jsonable_python
+
+Value = TypeVar("Value")
+
+
+class Kind(Enum):
+    """What a value decides: without a mark, its meaning is that of the output, and it enters the keys of the steps that read it."""
+
+    OPERATION = "operation"
+    ADDRESS = "address"
+    STRUCTURE = "structure"
+
+
+Operation = Annotated[Value, Kind.OPERATION]
+"""How work is done, not what comes of it: workers, memory, batch sizes, prices. Every step may read it, and no change of it remakes anything."""
+Address = Annotated[Value, Kind.ADDRESS]
+"""Where something lies. What lies there enters the keys (as a parameter of the unit that reads it), its name does not."""
+Structure = Annotated[Value, Kind.STRUCTURE]
+"""Which outputs there are. No step reads it while it makes one; in keys it shows as inputs that are there or not."""
 
 QUANTITY = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
 """A quantity of Kubernetes: `500m`, `2`, `4Gi`."""
 
 
+class Undeclared(AttributeError):
+    """A step reads a value that is not in its key."""
+
+
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def kind(cls, name: str) -> Kind | None:
+        """The mark of a field."""
+        return next((mark for mark in cls.model_fields[name].metadata if isinstance(mark, Kind)), None)
+
+    def meaning(self) -> dict[str, object]:
+        """The values that decide what comes out, as JSON, by dotted name."""
+        values: dict[str, object] = {}
+        for name in vars(self):
+            if self.kind(name) is None:
+                value = getattr(self, name)
+                values |= (
+                    {f"{name}.{inner}": v for inner, v in value.meaning().items()}
+                    if isinstance(value, Section)
+                    else {name: to_jsonable_python(value)}
+                )
+        return values
+
+    def only(self, declared: Collection[str]) -> Self:
+        """A copy that has the declared values and those of operation; reading another one raises Undeclared.
+
+        `declared` names sections and single values (`search`, `policy.dtype`).
+        """
+        copy = self.model_copy()
+        for name, value in vars(self).items():
+            inner = [key.removeprefix(f"{name}.") for key in declared if key.startswith(f"{name}.")]
+            if self.kind(name) is Kind.OPERATION:
+                continue
+            if isinstance(value, Section):
+                vars(copy)[name] = value.only(vars(value) if name in declared else inner)
+            elif name not in declared or self.kind(name) is Kind.STRUCTURE:
+                del vars(copy)[name]
+        return copy
+
+    if not TYPE_CHECKING:  # or a type checker would take every name for a field
+
+        def __getattr__(self, name: str) -> object:
+            if name in type(self).model_fields:
+                raise Undeclared(f"{type(self).__name__}.{name} is read by a step that does not declare it")
+            return super().__getattr__(name)
 
 
 class LeanConfig(Section):
     """Lean workers."""
 
     backend: Literal["embedded"] = "embedded"
-    workers: int | None = Field(None, ge=1)
+    workers: Operation[int | None] = Field(None, ge=1)
     """Instances; None means as many as processors and memory of the control group allow."""
     tactic_timeout_s: float = Field(30.0, gt=0)
     heartbeats: int = Field(200_000, ge=0)
     """Lean's `maxHeartbeats` for one tactic; 0 means no limit."""
     check_timeout_s: float = Field(60.0, gt=0)
     """Wall clock for compiling one whole proof."""
-    recycle_requests: int = Field(1_000, ge=1)
-    recycle_minutes: float = Field(30.0, gt=0)
-    memory_mb: int = Field(1_200, ge=256)
+    recycle_requests: Operation[int] = Field(1_000, ge=1)
+    recycle_minutes: Operation[float] = Field(30.0, gt=0)
+    memory_mb: Operation[int] = Field(1_200, ge=256)
     """Memory of one instance above which it is replaced."""
 
 
 class DataConfig(Section):
     """Theorems, pairs and the benchmark of a run."""
 
-    theorems: str | None = None
+    theorems: Address[str | None] = None
     """URI or path of a theorem index to search; None means the shipped corpus and generated statements."""
-    benchmark: str | None = None
+    benchmark: Address[str | None] = None
     """URI or path of the index that is evaluated; None means the shipped benchmark."""
     known_proofs: int | None = Field(None, ge=1)
     """Only so many of the shipped proofs, chosen by hash of the name; None means all."""
@@ -68,7 +134,7 @@ class SelectConfig(Section):
 class PolicyConfig(Section):
     """The model that proposes tactics, and how it is served."""
 
-    model: str = "tiny"
+    model: Address[str] = "tiny"
     """`tiny` (made on the spot from the corpus), or a folder, store URI or hub id of a causal language model."""
     hidden_size: int = Field(128, ge=8)
     layers: int = Field(4, ge=1)
@@ -81,12 +147,12 @@ class PolicyConfig(Section):
     max_prompt_tokens: int = Field(512, ge=16)
     embed_max_tokens: int = Field(512, ge=8)
     top_p: float = Field(0.95, gt=0, le=1)
-    max_batch: int = Field(128, ge=1)
+    max_batch: Operation[int] = Field(128, ge=1)
     """Sequences that the embedded server decodes at once."""
-    generate_url: str | None = None
-    score_url: str | None = None
+    generate_url: Operation[str | None] = None
+    score_url: Operation[str | None] = None
     """Addresses of a policy server; None means the sidecar's."""
-    request_timeout_s: float = Field(120.0, gt=0)
+    request_timeout_s: Operation[float] = Field(120.0, gt=0)
 
 
 class SftConfig(Section):
@@ -116,12 +182,12 @@ class SftConfig(Section):
     """Validation pairs of each kind (base, trajectory) that the evaluation loss is measured on; 0 means all."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """`bfloat16` computes in it (and, with LoRA, keeps the frozen weights in it); trained weights are always float32."""
-    gradient_checkpointing: bool = False
+    gradient_checkpointing: Operation[bool] = False
     """Compute activations twice instead of keeping them: for models that would not fit otherwise."""
     lora_rank: int = Field(16, ge=1)
     lora_alpha: int = Field(32, ge=1)
     lora_dropout: float = Field(0.05, ge=0, lt=1)
-    checkpoint_every: int = Field(250, ge=1)
+    checkpoint_every: Operation[int] = Field(250, ge=1)
     evaluate_every: int = Field(100, ge=1)
     seed: int = 0
 
@@ -129,7 +195,7 @@ class SftConfig(Section):
 class EbmConfig(Section):
     """The goal-conditioned energy head."""
 
-    enabled: bool = True
+    enabled: Structure[bool] = True
     widths: list[int] | None = None
     """Hidden widths; None scales 2048, 1024, 512 (for d = 4096) with the model's d."""
     dropout: float = Field(0.15, ge=0, lt=1)
@@ -145,8 +211,8 @@ class EbmConfig(Section):
     min_temperature: float = Field(0.05, gt=0)
     max_temperature: float = Field(10.0, gt=0)
     log_every: int = Field(50, ge=1)
-    embed_batch: int = Field(64, ge=1)
-    embed_save_every: int = Field(20_000, ge=1)
+    embed_batch: Operation[int] = Field(64, ge=1)
+    embed_save_every: Operation[int] = Field(20_000, ge=1)
     seed: int = 0
 
 
@@ -170,16 +236,16 @@ class SearchConfig(Section):
     widening: float | None = Field(1.5, gt=1)
     """Where every state is expanded and budget is left, all are opened again at so many times the temperature, then at its square, …,
     until that leads nowhere; None ends the search there. A sharp policy offers two or three distinct tactics, so that its budget would stay unspent."""
-    noise: bool = True
+    noise: Structure[bool] = True
     """Iteration 0 also searches with the noisy variant."""
     noise_temperature: float = Field(1.2, ge=0)
     probe_tactics: bool = False
     """Also try the probe tactics at every expanded state."""
-    open_theorems: int = Field(32, ge=1)
+    open_theorems: Operation[int] = Field(32, ge=1)
     """Theorems searched at the same time by one process."""
-    shards: int | None = Field(None, ge=1)
+    shards: Operation[int | None] = Field(None, ge=1)
     """None means twice the workflow's parallelism."""
-    theorems_per_part: int = Field(8, ge=1)
+    theorems_per_part: Operation[int] = Field(8, ge=1)
     seed: int = 0
 
 
@@ -193,9 +259,9 @@ class EvaluateConfig(Section):
     temperature: float = Field(1.0, ge=0)
     samples: int = Field(1, ge=1)
     """N of pass@N: independent searches per theorem."""
-    with_head: bool = True
-    shards: int | None = Field(None, ge=1)
-    theorems_per_part: int = Field(8, ge=1)
+    with_head: Structure[bool] = True
+    shards: Operation[int | None] = Field(None, ge=1)
+    theorems_per_part: Operation[int] = Field(8, ge=1)
     seed: int = 0
 
 
@@ -208,8 +274,8 @@ class NegativesConfig(Section):
     walk_depth: int = Field(2, ge=0)
     """Steps of a random walk continued from each failed branch."""
     walks: int = Field(1, ge=0)
-    shards: int = Field(1, ge=1)
-    theorems_per_part: int = Field(32, ge=1)
+    shards: Operation[int] = Field(1, ge=1)
+    theorems_per_part: Operation[int] = Field(32, ge=1)
     seed: int = 0
 
 
@@ -316,7 +382,7 @@ class CostConfig(Section):
 class RunConfig(Section):
     """Everything that decides what a run does."""
 
-    profile: str = "default"
+    profile: Operation[str] = "default"
     lean: LeanConfig = LeanConfig()
     data: DataConfig = DataConfig()
     select: SelectConfig = SelectConfig()
@@ -327,13 +393,13 @@ class RunConfig(Section):
     negatives: NegativesConfig = NegativesConfig()
     evaluate: EvaluateConfig = EvaluateConfig()
     gate: GateConfig = GateConfig()
-    workflow: WorkflowConfig = WorkflowConfig()
-    worker: PoolConfig = PoolConfig()
-    trainer: PoolConfig = PoolConfig(memory="6Gi")
-    serving: PoolConfig = PoolConfig(memory="4Gi")
+    workflow: Operation[WorkflowConfig] = WorkflowConfig()
+    worker: Operation[PoolConfig] = PoolConfig()
+    trainer: Operation[PoolConfig] = PoolConfig(memory="6Gi")
+    serving: Operation[PoolConfig] = PoolConfig(memory="4Gi")
     """The policy server's sidecar; its placement is that of the whole pod."""
-    cluster: ClusterConfig = ClusterConfig()
-    cost: CostConfig = CostConfig()
+    cluster: Operation[ClusterConfig] = ClusterConfig()
+    cost: Operation[CostConfig] = CostConfig()
 
     def to_json(self) -> str:
         """The document that travels as one parameter; `burnqed.resolve.from_json` reads it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 SUCCESS = "_SUCCESS"
 STARTED = "_STARTED"
+PART_ENDING = ".parquet"
 
 
 @dataclass(frozen=True)
@@ -79,4 +80,4 @@ def shard_folder(prefix: str, shard: int, shards: int) -> str:
 
 
 def part_file(part: int) -> str:
-    return f"part-{part:05d}.parquet"
+    return f"part-{part:05d}{PART_ENDING}"

@@ -1,7 +1,7 @@
 """Manifests: what a step wrote, from what, and the key that decides whether its output is still good.
 
-`OUTPUT/_SUCCESS` is the manifest; a folder without one is not finished. The key is the step's version, the digests of the
-configuration sections it names and the digests of its inputs' manifests. Everything else is recorded and never compared.
+`OUTPUT/_SUCCESS` is the manifest; a folder without one is not finished. The key is the step's version, its arguments, the settings
+that it reads and that decide what it writes, and the digests of its inputs' manifests. Everything else is recorded and never compared.
 """
 
 from __future__ import annotations
@@ -10,14 +10,19 @@ import hashlib
 import json
 import platform
 import socket
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from burnqed.config import RunConfig
 from burnqed.layout import STARTED, SUCCESS
 from burnqed.store import Store
+
+MOST_CHANGES = 3
+LONGEST_VALUES = 60
+"""Characters of an old and a new value, up to which both are shown."""
 
 
 class Key(BaseModel):
@@ -28,9 +33,9 @@ class Key(BaseModel):
     step: str
     version: int
     parameters: dict[str, str] = Field(default_factory=dict)
-    """Small arguments of the step that change its meaning: stage, variant, shards."""
-    sections: dict[str, str] = Field(default_factory=dict)
-    """Digest of each configuration section that the step names."""
+    """Small arguments of the step that change its meaning: variant, shards, digests of what lies at a configured address."""
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """Values of the configuration, by dotted name."""
     inputs: dict[str, str] = Field(default_factory=dict)
     """Digest in the manifest of each input, by its path in the store."""
 
@@ -39,18 +44,36 @@ class Key(BaseModel):
         return digest_of(self.model_dump())
 
     def difference(self, old: Key) -> str:
-        """Why `old` is not this key, in a few words; empty when they agree."""
+        """What became of `old`, in a few words; empty when they agree."""
         if self.version != old.version:
             return f"the step's version went from {old.version} to {self.version}"
-        for label, mine, theirs in (
-            ("argument", self.parameters, old.parameters),
-            ("configuration section", self.sections, old.sections),
-            ("input", self.inputs, old.inputs),
-        ):
-            changed = sorted(k for k in mine.keys() | theirs.keys() if mine.get(k) != theirs.get(k))
-            if changed:
-                return f"{label} {', '.join(changed)} changed"
-        return ""
+        return (
+            _changes(self.settings, old.settings)
+            or _changes(self.parameters, old.parameters)
+            or ", ".join(f"its input {name} changed" for name in _changed(self.inputs, old.inputs)[:MOST_CHANGES])
+        )
+
+
+def _changed(new: Mapping[str, object], old: Mapping[str, object]) -> list[str]:
+    return sorted(
+        name for name in new.keys() | old.keys() if (name in new, new.get(name)) != (name in old, old.get(name))
+    )
+
+
+def _changes(new: Mapping[str, object], old: Mapping[str, object]) -> str:
+    """`sft.steps went from 1500 to 7`, for the first of what changed."""
+    changed = _changed(new, old)
+    said = [_change(name, new, old) for name in changed[:MOST_CHANGES]]
+    return ", ".join(said) + (f" and {len(changed) - MOST_CHANGES} more changed" if len(changed) > MOST_CHANGES else "")
+
+
+def _change(name: str, new: Mapping[str, object], old: Mapping[str, object]) -> str:
+    if name not in old:
+        return f"{name} is new"
+    if name not in new:
+        return f"{name} is gone"
+    before, now = (json.dumps(values[name]) for values in (old, new))
+    return f"{name} went from {before} to {now}" if len(before + now) <= LONGEST_VALUES else f"{name} changed"
 
 
 class OutputFile(BaseModel):
@@ -84,33 +107,6 @@ class Manifest(BaseModel):
 
 def digest_of(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def make_key(
-    step: str,
-    version: int,
-    config: RunConfig,
-    sections: tuple[str, ...],
-    parameters: dict[str, str],
-    inputs: dict[str, str],
-) -> Key:
-    document = config.model_dump(mode="json")
-    return Key(
-        step=step,
-        version=version,
-        parameters=parameters,
-        sections={s: digest_of(pick(document, s)) for s in sections},
-        inputs=inputs,
-    )
-
-
-def pick(document: dict[str, object], dotted: str) -> object:
-    """`search` or `policy.hidden_size` of a nested document."""
-    value: object = document
-    for part in dotted.split("."):
-        assert isinstance(value, dict)
-        value = value[part]
-    return value
 
 
 def read_manifest(store: Store, prefix: str) -> Manifest | None:

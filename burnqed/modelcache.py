@@ -51,6 +51,14 @@ def fetch_address(uri: str, cache: Path) -> Path:
     return fetch_once(Store(parent or "."), name, cache)
 
 
+def address_version(uri: str) -> str:
+    """Changes with what lies at the address of a folder or of a prefix in a store: the digest in its manifest, or of its listing."""
+    parent, _, name = uri.rstrip("/").rpartition("/")
+    store = Store(parent or ".")
+    manifest = read_manifest(store, name)
+    return manifest.digest if manifest else store.fingerprint(name)
+
+
 def verify(folder: Path, manifest: Manifest, where: str) -> None:
     for output in manifest.outputs:
         with (folder / output.path).open("rb") as file:

@@ -73,18 +73,32 @@ class Store:
 
     def list(self, prefix: str) -> list[str]:
         """Relative paths of all files below `prefix`, sorted; unfinished writes are left out."""
+        return sorted(self._found(prefix))
+
+    def fingerprint(self, prefix: str) -> str:
+        """Changes when a file below `prefix` does, as far as sizes and times (in a folder) or entity tags (in S3) tell."""
+        told = [
+            (path, info["size"], str(info.get("ETag") or info.get("mtime")))
+            for path, info in self._found(prefix).items()
+        ]
+        if not told:
+            raise BadInput(f"There is nothing at {self.locate(prefix)}; check the address.")
+        return hashlib.sha256(json.dumps(sorted(told)).encode()).hexdigest()
+
+    def _found(self, prefix: str) -> dict[str, dict[str, Any]]:
+        """What the file system says of each file below `prefix`, by relative path."""
         with self._errors(prefix):
             base = self.full("").rstrip("/") + "/"
             try:
                 found = self.fs.find(self.full(prefix), detail=True)
             except FileNotFoundError:
-                return []
-        return sorted(
-            path.removeprefix(base)
+                return {}
+        return {
+            path.removeprefix(base): info
             for path, info in found.items()
             # Some S3 servers keep a folder when what was in it is deleted.
             if path.startswith(base) and TEMPORARY not in path.rpartition("/")[2] and info["type"] != "directory"
-        )
+        }
 
     def digest(self, path: str) -> str:
         """SHA-256 of a file, in hexadecimal."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hera.workflows import DAG, Container, Workflow
 
 from burnqed.config import RunConfig
+from burnqed.steps.redo import parse_redo
 
 from .templates import new_workflow, question, step
 
@@ -78,9 +79,11 @@ def build_loop(
     """The workflow of one iteration, or of the tasks in `only`; the others have to be done before.
 
     `redo` names finished steps that are done again; `gate` is `off`, `auto` (a no of the verdict fails the workflow) or `ask`
-    (somebody decides). `delete_run` ends with the deletion of the whole run.
+    (somebody decides). `delete_run` ends with the deletion of the whole run. Raises BadInput for a step to redo that the
+    workflow does not have.
     """
     parts = [part for part in PARTS if not only or part.task in only]
+    parse_redo(redo, (part.step or part.task for part in parts))
     parameters = {"store": store, "run": run, "iteration": str(iteration), "redo": redo, "gate": gate}
     with new_workflow(name, config, parameters) as workflow:
         plan = step("plan", config, options={"only": ",".join(only)} if only else {}, outputs=[p.output for p in parts])

@@ -71,6 +71,7 @@ def step(
     from burnqed.steps.import_data import import_data
     from burnqed.steps.import_model import import_model
     from burnqed.steps.plan import plan, write_outputs
+    from burnqed.steps.redo import parse_redo
     from burnqed.steps.registry import STEPS, find
 
     config, layout, target = configuration(profile, overrides), Layout(run, iteration), Store(options.absolute(store))
@@ -86,7 +87,7 @@ def step(
                 workdir=Path(folder),
                 stage=stage,
                 shard=shard,
-                redo=frozenset(filter(None, redo.split(","))),
+                redo=parse_redo(redo, (s.name for s, _ in STEPS)),
                 policy_url=sidecar("BURNQED_POLICY_PORT"),
                 score_url=sidecar("BURNQED_SCORE_PORT"),
             )
@@ -137,6 +138,7 @@ def serve(
     """Serve a model over SGLang's protocol, with embeddings and energies."""
     from burnqed.policy.server import serve as run_server
     from burnqed.steps.models import served_paths
+    from burnqed.steps.searching import SERVED
 
     config = configuration(profile, overrides)
     if model is None:
@@ -145,12 +147,13 @@ def serve(
         target, layout = Store(options.absolute(store)), Layout(run, iteration)
         keep_log(target, layout)
         model, head = served_paths(target, layout, stage, config)
+    served = config.only(SERVED).policy
     if config.workflow.policy_server == "sglang":
         from burnqed.policy.sglang import launch
 
         if score_port is None:
             raise BadInput("SGLang knows no embeddings, so that a second port is needed; give --score-port.")
         folder = fetch_address(model, Path(os.environ.get(modelcache.VARIABLE, tempfile.gettempdir())))
-        beside = launch(folder, host, port, config.policy, config.workflow.sglang_memory)
-        run_server(str(folder), score_port, head=head, host=host, config=config.policy, beside=beside)
-    run_server(model, port, head=head, host=host, config=config.policy)
+        beside = launch(folder, host, port, served, config.workflow.sglang_memory)
+        run_server(str(folder), score_port, head=head, host=host, config=served, beside=beside)
+    run_server(model, port, head=head, host=host, config=served)

@@ -2,6 +2,9 @@
 
 A step writes one or more units. A unit is an output folder with the inputs (other units' folders) it is made from. `execute`
 compares the unit's key with the manifest that lies there: `hit` and nothing happens, or `miss, because …` and it is made.
+While it is made, a step sees no more of the configuration than what it declares, and so has in its key, and values of operation,
+which decide nothing. Which units there are, of which inputs and with which arguments, may depend on all of it, for those are in the key.
+
 A unit that was cut off has `_STARTED` with its key but no `_SUCCESS`; run again under the same key, a step finds what is
 there and continues.
 """
@@ -9,6 +12,7 @@ there and continues.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -16,12 +20,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from burnqed import modelcache
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import STARTED, SUCCESS, Layout
 from burnqed.log import log
-from burnqed.manifest import Key, Manifest, make_key, read_manifest, write_manifest
+from burnqed.manifest import Key, Manifest, read_manifest, write_manifest
 from burnqed.steps.budget import check_budget
 from burnqed.store import Store
 
@@ -37,6 +43,8 @@ class Context:
     config: RunConfig
     workdir: Path
     """An empty local folder, removed afterwards."""
+    recorded: dict[str, JsonValue] = field(default_factory=dict)
+    """The whole configuration, to be shown; while a unit is made, `config` has only what its key has."""
     stage: str = ""
     shard: int = 0
     redo: frozenset[str] = frozenset()
@@ -68,6 +76,8 @@ class Unit:
     """Folders whose manifests' digests enter the key."""
     parameters: tuple[tuple[str, str], ...] = ()
     """Arguments that change the meaning of the step."""
+    reads: tuple[str, ...] = ()
+    """Of the configuration, besides what its step declares."""
 
     def parameter(self, name: str) -> str:
         return dict(self.parameters)[name]
@@ -88,11 +98,12 @@ class Step:
     name: str
     version: int
     """Raised by hand when the meaning of the step changes."""
-    sections: tuple[str, ...]
-    """Configuration sections (or single values, `policy.dtype`) that its output depends on."""
+    reads: tuple[str, ...]
+    """Sections of the configuration (or single values, `policy.dtype`) that `run` may read."""
     units: Callable[[Context], list[Unit]]
     """Units of the context's stage and shard."""
     run: Callable[[Context, Unit], Awaitable[Facts]]
+    """Writes a unit; its context's configuration has only what the step declares."""
     shards: Callable[[Context], int] = once
     sharded: bool = False
     """Whether the workflow fans it out, one pod per shard."""
@@ -107,8 +118,15 @@ class Step:
         """What workflows call it; a sharded one needs no stage to be told apart."""
         return f"{self.name}-{stage}" if stage and not self.sharded else self.name
 
+    def view(self, context: Context, unit: Unit) -> RunConfig:
+        """What is to be seen of the configuration while a unit is made."""
+        return context.config.only((*self.reads, *unit.reads))
+
     def key(self, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
-        return make_key(self.name, self.version, context.config, self.sections, dict(unit.parameters), inputs)
+        settings = self.view(context, unit).meaning()
+        return Key(
+            step=self.name, version=self.version, parameters=dict(unit.parameters), settings=settings, inputs=inputs
+        )
 
 
 def input_digests(context: Context, unit: Unit) -> dict[str, str]:
@@ -125,18 +143,31 @@ def input_digests(context: Context, unit: Unit) -> dict[str, str]:
     return digests
 
 
-def miss_reason(step: Step, context: Context, unit: Unit, manifest: Manifest | None, key: Key) -> str:
-    """Why the unit has to be made; empty for a hit."""
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be done about a unit."""
+
+    miss: str = ""
+    """Why it has to be made; empty for a hit."""
+    kept: str = ""
+    """Of a hit: what it is, or is made from, that the present configuration would make otherwise, and why."""
+
+    @property
+    def text(self) -> str:
+        return f"miss, because {self.miss}" if self.miss else f"hit, but {self.kept}" if self.kept else "hit"
+
+
+def judge(step: Step, context: Context, unit: Unit, manifest: Manifest | None, difference: str) -> Verdict:
+    """`difference` of the unit's key from the one in its manifest, which is None for one that is not finished."""
     if step.name in context.redo:
-        return "a redo was asked for"
+        return Verdict("a redo was asked for")
     if manifest is None:
         cut_off = context.store.exists(f"{unit.prefix}/{STARTED}")
-        return "it was cut off" if cut_off else "there is no output yet"
-    difference = key.difference(manifest.key)
+        return Verdict("it was cut off" if cut_off else "there is no output yet")
     if difference and step.kept:
-        log.warning("%s: kept although %s; --redo %s makes it anew", unit.prefix, difference, step.name)
-        return ""
-    return difference
+        label = unit.prefix.removeprefix(f"{context.layout.run}/")
+        return Verdict(kept=f"{label} was kept although {difference}; --redo {step.name} makes it anew")
+    return Verdict(difference)
 
 
 async def execute(step: Step, context: Context) -> None:
@@ -144,17 +175,17 @@ async def execute(step: Step, context: Context) -> None:
     for unit in step.units(context):
         key = step.key(context, unit, input_digests(context, unit))
         manifest = read_manifest(context.store, unit.prefix)
-        reason = miss_reason(step, context, unit, manifest, key)
+        verdict = judge(step, context, unit, manifest, key.difference(manifest.key) if manifest else "")
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
-        if not reason:
-            log.info("%s: hit", label)
+        log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
+        if not verdict.miss:
             continue
-        log.info("%s: miss, because %s", label, reason)
         if not step.sharded:  # hundreds of shards would all read the whole run
             check_budget(context.store, context.layout, context.config.cost.max_dollars)
         started = datetime.now(UTC)
         make_room(context, unit, key)
-        facts = await step.run(context, unit)
+        recorded = context.config.model_dump(mode="json")
+        facts = await step.run(replace(context, config=step.view(context, unit), recorded=recorded), unit)
         if context.stop.is_set():
             raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
         price = context.config.cost.gpu_hour if step.gpu else context.config.cost.cpu_hour

@@ -11,18 +11,28 @@ from pathlib import Path
 
 from burnqed.data.pairs import read_pairs
 from burnqed.errors import BadInput
-from burnqed.modelcache import fetch_address
+from burnqed.modelcache import address_version, fetch_address
 from burnqed.policy.version import model_version
 from burnqed.steps.base import Context, Facts, Step, Unit
 
 TINY = "tiny"
+SHAPE = (
+    *(
+        f"policy.{name}"
+        for name in ("hidden_size", "layers", "heads", "vocabulary", "max_prompt_tokens", "max_new_tokens")
+    ),
+    "sft.seed",
+)
 
 
 def units(context: Context) -> list[Unit]:
     model = context.config.policy.model
-    inputs = (context.layout.data,) if model == TINY else ()
-    version = (("version", model_version(Path(model))),) if Path(model).is_dir() else ()
-    return [Unit(context.layout.base, inputs, version)]
+    if model == TINY:
+        return [Unit(context.layout.base, (context.layout.data,), (("model", TINY),), reads=SHAPE)]
+    version = (
+        model_version(Path(model)) if Path(model).is_dir() else address_version(model) if "://" in model else model
+    )
+    return [Unit(context.layout.base, (), (("model", version),))]
 
 
 async def run(context: Context, unit: Unit) -> Facts:
@@ -62,7 +72,4 @@ def found(context: Context) -> Path:
         ) from None
 
 
-SHAPE = tuple(
-    f"policy.{name}" for name in ("model", "hidden_size", "layers", "heads", "vocabulary", "max_prompt_tokens")
-)
-STEP = Step("base", 1, (*SHAPE, "sft.seed"), units, run)
+STEP = Step("base", 1, ("policy.model",), units, run)

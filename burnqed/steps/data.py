@@ -32,9 +32,14 @@ PATIENCE_S = 120.0
 
 
 def units(context: Context) -> list[Unit]:
+    config = context.config.data
     corpus = digest_of([[p.theorem.model_dump(), p.tactics] for p in known_proofs()])
-    benchmark = digest_of([t.model_dump() for t in shipped_benchmark()])
-    return [Unit(context.layout.data, (), (("corpus", corpus), ("benchmark", benchmark)))]
+    contents = {
+        "what lies at data.theorems": index(context, config.theorems) or [],
+        "what lies at data.benchmark": index(context, config.benchmark) or shipped_benchmark(),
+    }
+    digests = [(name, digest_of([t.model_dump() for t in theorems])) for name, theorems in contents.items()]
+    return [Unit(context.layout.data, (), (("the shipped corpus", corpus), *digests))]
 
 
 async def run(context: Context, unit: Unit) -> Facts:
@@ -47,7 +52,8 @@ async def run(context: Context, unit: Unit) -> Facts:
     replayed: list[KnownProof] = []
     failed: dict[str, str] = {}
     # Known proofs are known to end: a slow machine must not lose one.
-    async with open_lean(config.lean.model_copy(update={"tactic_timeout_s": PATIENCE_S, "heartbeats": 0})) as lean:
+    patient = {"tactic_timeout_s": PATIENCE_S, "check_timeout_s": PATIENCE_S, "heartbeats": 0}
+    async with open_lean(config.lean.model_copy(update=patient)) as lean:
         with Progress(len(proofs), "replay", "proofs") as progress:
             async for result in replay_all(proofs, lean):
                 name = result.proof.theorem.name
@@ -126,4 +132,4 @@ def read_proofs(store: Store, path: str) -> list[KnownProof]:
     return [KnownProof(Theorem.model_validate(row), tuple(row["tactics"])) for row in rows]
 
 
-STEP = Step("data", 1, ("data", "select.min_depth"), units, run)
+STEP = Step("data", 1, ("data", "select.min_depth", "lean.backend"), units, run)

@@ -42,7 +42,7 @@ def train(context: Context, unit: Unit) -> Facts:
     config, store, layout = context.config, context.store, context.layout
     made = read_manifest(store, layout.embeddings(context.stage))
     assert made is not None
-    examples = embed.head_examples(context)
+    examples = embed.head_examples(store, unit)
     cache = EmbeddingCache(
         store, layout.embeddings(context.stage), str(made.facts["embedding_id"]), embed.earlier_embeddings(context)
     )

@@ -13,7 +13,8 @@ from burnqed.modelcache import fetch_once
 from burnqed.steps import negatives, search
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import trajectory_variants
-from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of
+from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of, trajectories_of
+from burnqed.store import Store
 from burnqed.trajectory.reader import decisions, off_path_states
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ async def run(context: Context, unit: Unit) -> Facts:
     return await asyncio.to_thread(encode, context, unit)
 
 
-def head_examples(context: Context) -> HeadExamples:
-    """Positives and other states of the stage's trajectories."""
+def head_examples(store: Store, unit: Unit) -> HeadExamples:
+    """Positives and other states of the trajectories that a unit is made from."""
     from burnqed.train.negatives import HeadExamples
 
-    tables = list(rows_of(context.store, sources(context)))
+    tables = list(rows_of(store, trajectories_of(unit)))
     return HeadExamples.from_tables(map(decisions, tables), map(off_path_states, tables))
 
 
@@ -67,7 +68,7 @@ def encode(context: Context, unit: Unit) -> Facts:
     config, store = context.config, context.store
     model = fetch_once(store, context.layout.model, context.models)
     encoder = Encoder(model, dtype=config.policy.dtype, max_tokens=config.policy.embed_max_tokens)
-    texts = head_examples(context).texts()
+    texts = head_examples(store, unit).texts()
     cache = EmbeddingCache(store, unit.prefix, encoder.embedding_id, earlier_embeddings(context))
     new = cache.add(
         texts,
@@ -79,4 +80,4 @@ def encode(context: Context, unit: Unit) -> Facts:
     return {"states": len(texts), "new": new, "embedding_id": encoder.embedding_id}
 
 
-STEP = Step("embed", 1, ("policy.dtype", "policy.embed_max_tokens", "ebm.enabled"), units, run, needed=needed, gpu=True)
+STEP = Step("embed", 1, ("policy.dtype", "policy.embed_max_tokens"), units, run, needed=needed, gpu=True)

@@ -7,7 +7,7 @@ from burnqed.evaluate.results import HEAD, PLAIN
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import head_prefix
-from burnqed.steps.searching import search_shard, shard_unit, shards
+from burnqed.steps.searching import SERVED, search_shard, shard_unit, shards
 from burnqed.steps.shards import in_shard
 
 STAGE = "final"
@@ -44,9 +44,10 @@ async def run(context: Context, unit: Unit) -> Facts:
     )
 
 
-SECTIONS = (
+READS = (
     "evaluate",
     "lean",
+    *SERVED,
     *(f"search.{name}" for name in ("alpha", "beta", "length_exponent", "energy_depth", "widening")),
 )
-STEP = Step("evaluate", 1, SECTIONS, units, run, shards=count, sharded=True)
+STEP = Step("evaluate", 1, READS, units, run, shards=count, sharded=True)

@@ -9,7 +9,7 @@ from burnqed.modelcache import fetch_once
 from burnqed.steps.base import Context, Facts, Step, Unit
 
 
-def start(context: Context) -> str:
+def whole_model(context: Context) -> str:
     """The whole model that the adapter belongs to."""
     if context.iteration > 0 and context.config.sft.start == "merged":
         return context.layout.at(context.iteration - 1).model
@@ -18,21 +18,22 @@ def start(context: Context) -> str:
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
-    return [Unit(layout.model, (layout.adapter, start(context), layout.data))]
+    return [Unit(layout.model, (layout.adapter, whole_model(context), layout.data))]
 
 
 async def run(context: Context, unit: Unit) -> Facts:
     from burnqed.train.export import export_model
 
-    store, layout = context.store, context.layout
-    states = [pair.state for pair in read_pairs(store, f"{layout.data}/pairs.jsonl")]
+    store = context.store
+    adapter, start, data = unit.inputs
+    states = [pair.state for pair in read_pairs(store, f"{data}/pairs.jsonl")]
     target = context.workdir / "model"
     outcome = await asyncio.to_thread(
         export_model,
-        fetch_once(store, start(context), context.models),
-        fetch_once(store, layout.adapter, context.models),
+        fetch_once(store, start, context.models),
+        fetch_once(store, adapter, context.models),
         target,
-        context.config.policy,
+        context.config.policy.dtype,
         states,
     )
     store.upload(target, unit.prefix)
@@ -44,4 +45,4 @@ async def run(context: Context, unit: Unit) -> Facts:
     }
 
 
-STEP = Step("export", 1, ("policy.dtype", "sft.start"), units, run, gpu=True)
+STEP = Step("export", 1, ("policy.dtype",), units, run, gpu=True)

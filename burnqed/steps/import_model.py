@@ -12,7 +12,7 @@ from pathlib import Path
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.log import log
-from burnqed.manifest import make_key, write_manifest
+from burnqed.manifest import Key, write_manifest
 from burnqed.progress import Progress
 from burnqed.store import Store
 
@@ -45,7 +45,7 @@ def import_model(source: str, name: str, store: Store, config: RunConfig, workdi
                 if here.is_relative_to(workdir):
                     here.unlink()
             progress.advance(file.size >> 20)
-    key = make_key("import-model", 1, config, (), {"source": source}, {})
+    key = Key(step="import-model", version=1, parameters={"source": source})
     write_manifest(store, prefix, key, config, {"source": source}, started, dollars_per_hour=config.cost.cpu_hour)
     log.info("use it with --set policy.model=%s", store.locate(prefix))
 

@@ -7,7 +7,7 @@ from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.manifest import read_manifest
-from burnqed.steps.base import Context
+from burnqed.steps.base import Context, Unit
 from burnqed.store import Store
 
 
@@ -18,10 +18,10 @@ def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
     return layout.head(stage)
 
 
-def trusted_head(context: Context, stage: str) -> bool:
-    """Whether the stage has a head that its training accepted: one that ranks like chance would only mislead a search."""
-    head = head_prefix(context.layout, stage, context.config)
-    if head is None:
+def trusted_head(context: Context, unit: Unit, stage: str) -> bool:
+    """Whether a unit is made with a head that its training accepted: one that ranks like chance would only mislead a search."""
+    head = context.layout.head(stage)
+    if head not in unit.inputs:
         return False
     made = read_manifest(context.store, head)
     accepted = made is not None and made.facts["accepted"] == "true"

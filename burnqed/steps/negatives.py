@@ -13,7 +13,7 @@ from burnqed.search.many import run_many
 from burnqed.search.probes import PROBE_TACTICS
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.data import read_proofs
-from burnqed.steps.searching import shard_unit, write_shard
+from burnqed.steps.searching import SERVED, shard_unit, write_shard
 from burnqed.steps.shards import shard_count, shard_of
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.writer import ShardWriter
@@ -72,7 +72,7 @@ async def run(context: Context, unit: Unit) -> Facts:
 STEP = Step(
     "negatives",
     1,
-    ("negatives", "lean", "search.temperature"),
+    ("negatives", "lean", "search.temperature", *SERVED),
     units,
     run,
     shards=count,

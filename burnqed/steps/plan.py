@@ -5,14 +5,15 @@ $BURNQED_OUTPUTS, from where the workflow takes its conditions and fan-outs.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from burnqed.errors import BadInput
-from burnqed.layout import STARTED
 from burnqed.log import log
 from burnqed.manifest import read_manifest
-from burnqed.steps.base import Context, Step, Unit, miss_reason
+from burnqed.steps.base import Context, Step, Unit, Verdict, input_digests, judge
 from burnqed.steps.budget import check_budget
 
 
@@ -30,12 +31,12 @@ def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
             f"Iteration {before} of the run {context.layout.run!r} in {context.store.uri} is not finished, and iteration "
             f"{context.iteration} builds on it; run it first, with --iter {before}."
         )
-    made_anew: set[str] = set()
+    planned: dict[str, Verdict] = {}
     outputs = {}
     for step, stage in steps:
         here = context.at(stage=stage)
         shards = range(step.shards(here)) if step.needed(here) else ()
-        todo = [shard for shard in shards if unfinished(step, here.at(shard=shard), made_anew)]
+        todo = [shard for shard in shards if unfinished(step, here.at(shard=shard), planned)]
         if step.sharded:
             outputs[f"{step.task(stage)}-shards"] = json.dumps(todo)
         else:
@@ -43,38 +44,31 @@ def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
     return outputs
 
 
-def unfinished(step: Step, context: Context, made_anew: set[str]) -> bool:
-    """Whether the step has something to do at this stage and shard; says why. Collects the folders it will write."""
-    todo = False
-    for unit in step.units(context):
-        reason = why(step, context, unit, made_anew)
+def unfinished(step: Step, context: Context, planned: dict[str, Verdict]) -> bool:
+    """Whether the step has something to do at this stage and shard; says why. Adds the verdicts on its folders to those of the steps before."""
+    units = step.units(context)
+    for unit in units:
+        verdict = planned[unit.prefix] = foreseen(step, context, unit, planned)
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
-        if reason:
-            log.info("%s: miss, because %s", label, reason)
-            made_anew.add(unit.prefix)
-            todo = True
-        else:
-            log.info("%s: hit", label)
-    return todo
+        log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
+    return any(planned[unit.prefix].miss for unit in units)
 
 
-def why(step: Step, context: Context, unit: Unit, made_anew: set[str]) -> str:
-    digests = {}
-    for prefix in unit.inputs:
-        manifest = read_manifest(context.store, prefix)
-        if prefix in made_anew and not step.kept:
-            return "it was cut off" if context.store.exists(f"{unit.prefix}/{STARTED}") else f"{prefix} is made anew"
-        if manifest is not None:
-            digests[prefix] = manifest.digest
-        elif prefix not in made_anew:
-            raise BadInput(
-                f"{context.store.locate(prefix)} is not finished, and {context.store.locate(unit.prefix)} is made from it; "
-                "run the earlier steps first."
-            )
+def foreseen(step: Step, context: Context, unit: Unit, planned: dict[str, Verdict]) -> Verdict:
+    """The verdict on a unit, some of whose inputs may still have to be made."""
+    before = {prefix: planned.get(prefix, Verdict()) for prefix in unit.inputs}
+    made_anew = [prefix for prefix, verdict in before.items() if verdict.miss]
+    digests = input_digests(context, replace(unit, inputs=tuple(p for p in unit.inputs if p not in made_anew)))
     manifest = read_manifest(context.store, unit.prefix)
-    if manifest is None and made_anew.intersection(unit.inputs):
-        return "there is no output yet"
-    return miss_reason(step, context, unit, manifest, step.key(context, unit, digests))
+    difference = ""
+    if manifest is not None:
+        known = {prefix: digest for prefix, digest in manifest.key.inputs.items() if prefix not in made_anew}
+        difference = step.key(context, unit, digests).difference(manifest.key.model_copy(update={"inputs": known}))
+        if made_anew and not difference:
+            difference = f"{made_anew[0].removeprefix(f'{context.layout.run}/')} is made anew"
+    verdict = judge(step, context, unit, manifest, difference)
+    inherited = next((earlier.kept for earlier in before.values() if earlier.kept), "")
+    return verdict if verdict.miss or verdict.kept else Verdict(kept=inherited)
 
 
 def write_outputs(outputs: dict[str, str], folder: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from burnqed.data.theorems import parse_index
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
-from burnqed.evaluate.results import HEAD, EvaluationResult, IterationResult, StepCost, Summary
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, StepCost, Summary
 from burnqed.evaluate.run import evaluation_result, search_figures
 from burnqed.evaluate.summary import accumulate, ever
 from burnqed.lean.embedded.pin import lean_version
@@ -24,7 +24,7 @@ from burnqed.steps import ebm, evaluate, search, sft
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import head_prefix, search_variants
 from burnqed.steps.select import read_selection
-from burnqed.steps.trajectories import own_shards, rows_of
+from burnqed.steps.trajectories import own_shards, rows_of, trajectories_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
@@ -64,8 +64,10 @@ async def run(context: Context, unit: Unit) -> Facts:
     store, layout = context.store, context.layout
     manifests = {prefix: m for prefix in unit.inputs if (m := read_manifest(store, prefix)) is not None}
     earlier = [read_result(store, layout.at(i).report) for i in range(context.iteration)]
-    evaluations = [evaluation(context, v, manifests) for v in evaluate.variants(context)]
-    found = results_of(store, searched(context))
+    evaluations = [
+        evaluation(context, unit, v, manifests) for v in (PLAIN, HEAD) if inputs_in(unit, layout.evaluation(v))
+    ]
+    found = results_of(store, trajectories_of(unit))
     result = IterationResult(
         run=layout.run,
         iteration=context.iteration,
@@ -87,7 +89,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         training_proofs=training_proofs(context, found),
-        config=context.config.model_dump(mode="json"),
+        config=context.recorded,
         manifests=manifests,
     )
     folder = context.workdir / "report"
@@ -112,13 +114,17 @@ def results_of(store: Store, folders: Iterable[str]) -> list[TheoremResult]:
     return [r for rows in rows_of(store, list(folders)) for r in theorem_results(rows)]
 
 
-def evaluation(context: Context, variant: str, manifests: dict[str, Manifest]) -> EvaluationResult:
+def inputs_in(unit: Unit, folder: str) -> list[str]:
+    return [prefix for prefix in unit.inputs if prefix.startswith(f"{folder}/")]
+
+
+def evaluation(context: Context, unit: Unit, variant: str, manifests: dict[str, Manifest]) -> EvaluationResult:
     config, store, layout = context.config, context.store, context.layout
     path = f"{layout.data}/benchmark.json"
     theorems = parse_index(store.read_text(path), store.locate(path))
     headers = {t.header for t in theorems}
     return evaluation_result(
-        results_of(store, evaluated(context, variant)),
+        results_of(store, inputs_in(unit, layout.evaluation(variant))),
         theorems,
         variant=variant,
         model=str(manifests[layout.model].facts["version"]),
@@ -175,4 +181,4 @@ def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]
     ]
 
 
-STEP = Step("report", 1, ("gate", "cost.cpu_hour", "cost.gpu_hour", "evaluate"), units, run)
+STEP = Step("report", 1, ("gate", "evaluate", "data.benchmark"), units, run)

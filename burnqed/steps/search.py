@@ -5,7 +5,7 @@ from __future__ import annotations
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import head_prefix, search_variants, trusted_head
-from burnqed.steps.searching import search_shard, shard_unit, shards
+from burnqed.steps.searching import SERVED, search_shard, shard_unit, shards
 from burnqed.steps.select import read_selection
 from burnqed.steps.shards import in_shard
 
@@ -33,10 +33,10 @@ async def run(context: Context, unit: Unit) -> Facts:
         unit,
         in_shard(theorems, context.shard, int(unit.parameter("shards"))),
         SearchSettings.for_search(config, noise=noise),
-        with_head=trusted_head(context, STAGE),
+        with_head=trusted_head(context, unit, STAGE),
         per_part=config.theorems_per_part,
         seed=config.seed,
     )
 
 
-STEP = Step("search", 1, ("search", "lean"), units, run, shards=count, sharded=True, kept=True)
+STEP = Step("search", 1, ("search", "lean", *SERVED), units, run, shards=count, sharded=True, kept=True)

@@ -97,4 +97,4 @@ def read_selection(store: Store, prefix: str) -> Selection:
     return Selection.model_validate_json(store.read_bytes(f"{prefix}/selection.json"))
 
 
-STEP = Step("select", 1, ("select",), units, run)
+STEP = Step("select", 1, ("select", "lean"), units, run)

@@ -10,7 +10,7 @@ from burnqed.evaluate.report import LossPoint
 from burnqed.modelcache import fetch_once
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import search_variants
-from burnqed.steps.trajectories import earlier_shards, rows_of
+from burnqed.steps.trajectories import earlier_shards, rows_of, trajectories_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import proof_pairs
 
@@ -45,7 +45,7 @@ async def run(context: Context, unit: Unit) -> Facts:
     store, layout = context.store, context.layout
     found = [
         TacticPair(**row, source="search")
-        for rows in rows_of(store, found_shards(context))
+        for rows in rows_of(store, trajectories_of(unit))
         for row in proof_pairs(rows).to_pylist()
     ]
     before = previous(context)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from burnqed.layout import shard_folder
 from burnqed.manifest import read_manifest
-from burnqed.steps.base import Context
+from burnqed.steps.base import Context, Unit
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
@@ -26,6 +26,11 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
     """Shard folders of an earlier iteration. Raises BadInput when one is not finished."""
     layout = context.layout.at(iteration)
     return [folder for v in variants for folder in finished_shards(context.store, layout.trajectories(v))]
+
+
+def trajectories_of(unit: Unit) -> list[str]:
+    """Those of a unit's inputs that are shard folders of trajectories."""
+    return [prefix for prefix in unit.inputs if "/trajectories/" in prefix]
 
 
 def own_shards(context: Context, prefix: str, count: int) -> list[str]:

@@ -306,4 +306,4 @@ def class_rows(
 def fingerprint(examples: HeadExamples, embeddings: Embeddings, config: EbmConfig, validation_fraction: float) -> str:
     """Of all that decides the course of a training."""
     data = [[(e.theorem, e.goal, e.state, e.siblings) for e in examples.positives], examples.states]
-    return digest_of([config.model_dump(), validation_fraction, embeddings.embedding_id, data])
+    return digest_of([config.meaning(), validation_fraction, embeddings.embedding_id, data])

@@ -1,6 +1,6 @@
 """Makes a fine-tuned model servable: merged, in its serving type, and shown to write a tactic.
 
-    outcome = export_model(start, adapter, target, config.policy, states)
+    outcome = export_model(start, adapter, target, "bfloat16", states)
 
 `target` then loads with plain `AutoModelForCausalLM.from_pretrained` and `AutoTokenizer.from_pretrained`.
 """
@@ -15,7 +15,6 @@ from peft import PeftModel
 from pydantic import BaseModel, ConfigDict
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
-from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.policy.prompt import extract_tactic, prompt
 from burnqed.policy.version import model_version
@@ -24,6 +23,7 @@ from burnqed.train.sft import OUTCOME_FILE, SftOutcome
 
 MOST_STATES = 16
 """States tried before a model counts as one that writes no tactic."""
+SAMPLE_TOKENS = 64
 
 
 class ExportOutcome(BaseModel):
@@ -44,12 +44,10 @@ class ExportOutcome(BaseModel):
     """Natural logarithm, summed over the reply's tokens."""
 
 
-def export_model(
-    start: Path, adapter: Path, target: Path, config: PolicyConfig, states: Sequence[str]
-) -> ExportOutcome:
+def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: Sequence[str]) -> ExportOutcome:
     """Writes the model that `adapter` (what `train_sft` wrote) makes of `start` (the whole model it was trained from).
 
-    The merge is done in float32 and in unquantised weights; only the sum is rounded to `policy.dtype`. `states` are proof
+    The merge is done in float32 and in unquantised weights; only the sum is rounded to `dtype` (as in `policy.dtype`). `states` are proof
     states to try the result on.
 
     Raises BadInput when adapter and start do not belong together, the start is quantised, or the result writes no tactic.
@@ -68,8 +66,7 @@ def export_model(
             )
         model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
     tokenizer = load_tokenizer(adapter)
-    dtype = getattr(torch, config.dtype)
-    model.to(dtype)
+    model.to(getattr(torch, dtype))
     model.generation_config = GenerationConfig(
         bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
     )
@@ -77,10 +74,10 @@ def export_model(
     tokenizer.save_pretrained(target)
     parameters = model.num_parameters()
     del model
-    state, tactic, log_prob = try_out(target, config, states)
+    state, tactic, log_prob = try_out(target, states)
     return ExportOutcome(
         version=model_version(target),
-        dtype=config.dtype,
+        dtype=dtype,
         merged=merge,
         parameters=parameters,
         sample_state=state,
@@ -90,7 +87,7 @@ def export_model(
 
 
 @torch.no_grad()
-def try_out(folder: Path, config: PolicyConfig, states: Sequence[str]) -> tuple[str, str, float]:
+def try_out(folder: Path, states: Sequence[str]) -> tuple[str, str, float]:
     """Loads the folder anew, as anybody would, and gives the first state for which it writes a tactic, with that tactic
     and its log-probability.
     """
@@ -101,7 +98,7 @@ def try_out(folder: Path, config: PolicyConfig, states: Sequence[str]) -> tuple[
         reply = model.generate(
             **inputs,
             do_sample=False,
-            max_new_tokens=config.max_new_tokens,
+            max_new_tokens=SAMPLE_TOKENS,
             return_dict_in_generate=True,
             output_logits=True,
         )
@@ -110,7 +107,7 @@ def try_out(folder: Path, config: PolicyConfig, states: Sequence[str]) -> tuple[
         log_prob = logits.log_softmax(dim=1).gather(1, tokens[:, None]).sum().item()
         if not torch.isfinite(logits).all():
             raise BadInput(
-                f"The model at {folder} computes numbers that are not finite in {config.dtype}; lower sft.learning_rate, or choose another policy.dtype."
+                f"The model at {folder} computes numbers that are not finite in {model.dtype}; lower sft.learning_rate, or choose another policy.dtype."
             )
         tactic = extract_tactic(tokenizer.decode(tokens, skip_special_tokens=True))
         if tactic:

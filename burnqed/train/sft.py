@@ -240,4 +240,4 @@ def save(model: Any, target: Path, version: str) -> None:
 def fingerprint(config: SftConfig, iteration: int, version: str, chosen: dict[str, list[TacticPair]]) -> str:
     """Of all that decides the course of a training."""
     data: dict[str, Any] = {name: [(p.state, p.tactic, p.log_prob) for p in part] for name, part in chosen.items()}
-    return digest_of([config.model_dump(), iteration, version, data])
+    return digest_of([config.meaning(), iteration, version, data])

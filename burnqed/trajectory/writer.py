@@ -6,7 +6,7 @@ its searches are finished; writing it again replaces it. `flush_open` writes ope
 exactly once at the end, wherever the process was cut off.
 
 An error counts as finished, but when a later writer finds one from a first attempt, it asks for that search once more. The old rows
-stay until the new ones replace them.
+stay until the new ones replace them. A writer with another m than the one before divides what it finds anew.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from burnqed.layout import part_file
+from burnqed.layout import PART_ENDING, part_file
 from burnqed.lean.protocol import Theorem
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_part, theorem_results
@@ -53,9 +53,7 @@ class ShardWriter:
         self._part_of = {key: part for part in self._parts for key in part.todo}
         self.found: list[TheoremResult] = []
         """Results of earlier runs of the step that stand, for progress and counts."""
-        for number, part in enumerate(self._parts):
-            if store.exists(self._path(number)):
-                self.found += part.resume(read_part(store, self._path(number)))
+        self._resume([path for path in store.list(prefix) if path.endswith(PART_ENDING)])
 
     def pending(self) -> list[Task]:
         """Searches still to do, in the order that completes part after part."""
@@ -83,17 +81,37 @@ class ShardWriter:
             raise ValueError(f"{len(left)} searches of {self._prefix} are not finished")
         return [self._path(number) for number in range(len(self._parts))]
 
+    def _resume(self, paths: Sequence[str]) -> None:
+        """Takes over what an earlier writer left."""
+        part_at = {self._path(number): part for number, part in enumerate(self._parts)}
+        found: dict[tuple[str, int], TheoremResult] = {}
+        for path in paths:
+            rows = read_part(self._store, path)
+            for result in theorem_results(rows):
+                key = (result.name, result.sample)
+                part = self._part_of[key]
+                if part is not part_at.get(path):
+                    for touched in filter(None, (part, part_at.get(path))):
+                        touched.changed = True
+                if part.resume(result, rows):
+                    found[key] = result
+        self.found = list(found.values())
+        self.flush_open()
+        for path in set(paths) - part_at.keys():
+            self._store.delete(path)
+        for part in self._parts:
+            part.forget_if_done()
+
     def _path(self, number: int) -> str:
         return f"{self._prefix}/{part_file(number)}"
 
     def _write(self, part: _Part) -> None:
-        rows = pa.concat_tables([part.tables[key] for key in sorted(part.tables)])
+        rows = pa.concat_tables([SCHEMA.empty_table(), *(part.tables[key] for key in sorted(part.tables))])
         buffer = io.BytesIO()
         pq.write_table(rows, buffer, compression="zstd")
         self._store.write_bytes(self._path(self._parts.index(part)), buffer.getvalue())
         part.changed = False
-        if not part.todo:
-            part.tables.clear()
+        part.forget_if_done()
 
 
 class _Part:
@@ -104,18 +122,17 @@ class _Part:
         self.tables: dict[tuple[str, int], pa.Table] = {}
         self.changed = False
 
-    def resume(self, rows: pa.Table) -> list[TheoremResult]:
-        """Takes over what an earlier writer left. Returns the results that stand."""
-        stand = []
-        for result in theorem_results(rows):
-            key = (result.name, result.sample)
-            mine = pc.and_(pc.equal(rows["theorem"], result.name), pc.equal(rows["sample"], result.sample))
-            self.tables[key] = rows.filter(mine).cast(SCHEMA)
-            task = self.todo.pop(key)
-            if result.status is ProofStatus.ERROR and result.attempt + 1 < ATTEMPTS:
-                self.todo[key] = Task(task.theorem, result.attempt + 1, task.sample, task.seed)
-            else:
-                stand.append(result)
+    def resume(self, result: TheoremResult, rows: pa.Table) -> bool:
+        """Takes over a search that an earlier writer left. Returns whether it stands, and is not to be tried again."""
+        key = (result.name, result.sample)
+        mine = pc.and_(pc.equal(rows["theorem"], result.name), pc.equal(rows["sample"], result.sample))
+        self.tables[key] = rows.filter(mine).cast(SCHEMA)
+        task = self.todo.pop(key, None)
+        stands = result.status is not ProofStatus.ERROR or result.attempt + 1 >= ATTEMPTS
+        if task and not stands:
+            self.todo[key] = Task(task.theorem, result.attempt + 1, task.sample, task.seed)
+        return stands
+
+    def forget_if_done(self) -> None:
         if not self.todo:
             self.tables.clear()
-        return stand

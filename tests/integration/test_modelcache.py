@@ -11,7 +11,7 @@ import pytest
 
 from burnqed.config import RunConfig
 from burnqed.errors import TryAgain
-from burnqed.manifest import make_key, write_manifest
+from burnqed.manifest import Key, write_manifest
 from burnqed.modelcache import fetch_address, fetch_once
 from burnqed.store import Store
 from tests.fixtures.s3 import S3Server
@@ -25,7 +25,7 @@ def store(s3: S3Server) -> Store:
     store = Store(f"s3://{s3.bucket}/{uuid.uuid4().hex}")
     store.write_text(f"{PREFIX}/config.json", "{}")
     store.write_bytes(f"{PREFIX}/weights/model.safetensors", bytes(1000))
-    key = make_key("export", 1, RunConfig(), (), {}, {})
+    key = Key(step="export", version=1)
     write_manifest(store, PREFIX, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
     return store
 

@@ -18,7 +18,7 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.lifeline import Child
-from burnqed.manifest import make_key, write_manifest
+from burnqed.manifest import Key, write_manifest
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import free_port, launched, what_it_said
 from burnqed.policy.version import model_version
@@ -86,7 +86,7 @@ def test_a_server_says_not_yet_while_it_loads_and_ends_at_once_even_then(folder:
 def test_in_a_pod_its_log_is_in_the_store_to_the_last_line(folder: Path, tmp_path: Path) -> None:
     store, layout, config = Store(str(tmp_path)), Layout("r", 0), RunConfig(policy=SHAPE)
     shutil.copytree(folder, store.full(layout.model))
-    key = make_key("export", 1, config, (), {}, {})
+    key = Key(step="export", version=1)
     write_manifest(store, layout.model, key, config, {}, datetime.now(UTC), dollars_per_hour=0)
     log = tmp_path / layout.log("w-1", "search(3)", 0, "policy")
     pod = {

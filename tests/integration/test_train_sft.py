@@ -376,7 +376,7 @@ def test_a_later_iteration_starts_where_it_is_told_to(
     first, adapter = full if method == "full" else lora
     base, pairs = (base, PAIRS) if method == "full" else (full[1], SIMP)
     merged = tmp_path / "model"
-    export_model(base, adapter, merged, SHAPE, [p.state for p in PAIRS.base])
+    export_model(base, adapter, merged, "float32", [p.state for p in PAIRS.base])
     config = SETTINGS.model_copy(update={"method": method, "later_steps": 1})
     starts = {}
     for start, previous in (("base", None), ("previous_adapter", adapter), ("merged", merged)):
@@ -448,7 +448,7 @@ def test_a_lora_training_writes_nothing_but_its_adapter(lora: Trained) -> None:
 
 def test_the_merged_model_computes_what_base_and_adapter_compute(tmp_path: Path, full: Trained, lora: Trained) -> None:
     base, adapter = full[1], lora[1]
-    exported = export_model(base, adapter, tmp_path / "model", SHAPE, [p.state for p in PAIRS.base])
+    exported = export_model(base, adapter, tmp_path / "model", "float32", [p.state for p in PAIRS.base])
     assert exported.merged
     text = load_tokenizer(base)(prompt(PAIRS.base[0].state) + PAIRS.base[0].tactic, return_tensors="pt")
     plain = load_model(base, torch.float32)
@@ -463,16 +463,14 @@ def test_the_merged_model_computes_what_base_and_adapter_compute(tmp_path: Path,
 
 def test_an_adapter_is_not_merged_into_another_model(base: Path, tmp_path: Path, lora: Trained) -> None:
     with pytest.raises(BadInput, match="was trained on model"):
-        export_model(base, lora[1], tmp_path / "model", SHAPE, ["⊢ True"])
+        export_model(base, lora[1], tmp_path / "model", "float32", ["⊢ True"])
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_an_exported_model_loads_plainly_and_writes_a_tactic(
     base: Path, tmp_path: Path, dtype: str, full: Trained
 ) -> None:
-    outcome = export_model(
-        base, full[1], tmp_path, SHAPE.model_copy(update={"dtype": dtype}), [p.state for p in PAIRS.base]
-    )
+    outcome = export_model(base, full[1], tmp_path, dtype, [p.state for p in PAIRS.base])
     model, tokenizer = AutoModelForCausalLM.from_pretrained(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
     assert model.dtype == getattr(torch, dtype)
     assert model.generation_config.eos_token_id == tokenizer.eos_token_id
@@ -497,10 +495,10 @@ def test_a_model_that_writes_nothing_or_computes_nonsense_is_not_exported(
         model.model.norm.weight.fill_(float("nan"))
     model.save_pretrained(broken)
     with pytest.raises(BadInput, match="not finite"):
-        export_model(base, broken, tmp_path / "nan", SHAPE, ["⊢ True"])
+        export_model(base, broken, tmp_path / "nan", "float32", ["⊢ True"])
     silent = LlamaForCausalLM(LlamaConfig.from_pretrained(folder))
     with torch.no_grad():
         silent.lm_head.weight.zero_()  # tied: every token is as likely, and the greedy choice is the first, the end
     silent.save_pretrained(broken)
     with pytest.raises(BadInput, match="wrote no tactic"):
-        export_model(base, broken, tmp_path / "silent", SHAPE, ["⊢ True", "⊢ 1 = 1"])
+        export_model(base, broken, tmp_path / "silent", "float32", ["⊢ True", "⊢ 1 = 1"])

@@ -11,7 +11,7 @@ import pytest
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
-from burnqed.manifest import make_key, write_manifest
+from burnqed.manifest import Key, write_manifest
 from burnqed.steps.budget import check_budget, spent
 from burnqed.store import Store
 
@@ -25,9 +25,7 @@ def store(tmp_path: Path) -> Store:
     begun = datetime.now(UTC) - timedelta(hours=1)
     for prefix, price in (("main/data", 2.0), ("main/iterations/iter_0/model", 3.0), ("other/data", 50.0)):
         store.write_text(f"{prefix}/x", "x")
-        write_manifest(
-            store, prefix, make_key("s", 1, RunConfig(), (), {}, {}), RunConfig(), {}, begun, dollars_per_hour=price
-        )
+        write_manifest(store, prefix, Key(step="s", version=1), RunConfig(), {}, begun, dollars_per_hour=price)
     return store
 
 

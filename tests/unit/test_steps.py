@@ -98,11 +98,12 @@ def test_the_reason_for_a_miss_is_said(toy: Toy, caplog: pytest.LogCaptureFixtur
     toy.run()
     caplog.clear()
     toy.run("sft.steps=3")
-    assert "second: miss, because configuration section sft changed" in caplog.text
+    assert "second: miss, because sft.steps went from 1500 to 3" in caplog.text
     assert "first: hit" in caplog.text
     caplog.clear()
     toy.run("search.budget=5", "sft.steps=3")
-    assert "second: miss, because input main/first changed" in caplog.text or "main/first is made anew" in caplog.text
+    assert "first: miss, because search.budget went from 100 to 5" in caplog.text
+    assert "second: miss, because first is made anew" in caplog.text
 
 
 def test_a_finished_step_that_is_kept_is_only_redone_on_request(toy: Toy, caplog: pytest.LogCaptureFixture) -> None:

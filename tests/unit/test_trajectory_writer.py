@@ -23,8 +23,8 @@ THEOREMS = [Theorem(name=f"t{i:02}", statement="True") for i in range(10)]
 PARTS = [f"s/part-0000{k}.parquet" for k in range(4)]
 
 
-def writer(store: Store, theorems: Sequence[Theorem] = THEOREMS, samples: int = 1) -> ShardWriter:
-    return ShardWriter(store, "s", theorems, per_part=3, run="r", iteration=1, samples=samples, seed=5)
+def writer(store: Store, theorems: Sequence[Theorem] = THEOREMS, samples: int = 1, per_part: int = 3) -> ShardWriter:
+    return ShardWriter(store, "s", theorems, per_part=per_part, run="r", iteration=1, samples=samples, seed=5)
 
 
 def result(task: Task, status: ProofStatus = ProofStatus.UNPROVED, reason: str = "budget") -> SearchResult:
@@ -63,6 +63,22 @@ def test_a_part_appears_when_all_its_searches_are_finished(tmp_path: Path) -> No
     assert store.list("s") == [PARTS[3]]
     out.add(result(tasks[1]))
     assert store.list("s") == [PARTS[0], PARTS[3]]
+
+
+@pytest.mark.parametrize(("before", "after"), [(3, 5), (5, 3), (2, 10), (10, 1)])
+def test_what_a_writer_with_other_parts_left_is_divided_anew(tmp_path: Path, before: int, after: int) -> None:
+    store = Store(str(tmp_path))
+    first = writer(store, per_part=before)
+    for task in first.pending()[:7]:
+        first.add(result(task))
+    first.flush_open()
+    second = writer(store, per_part=after)
+    assert [t.theorem.name for t in second.pending()] == ["t07", "t08", "t09"]
+    assert sorted(r.name for r in written(store)) == [f"t{i:02}" for i in range(7)] == [r.name for r in second.found]
+    for task in second.pending():
+        second.add(result(task))
+    assert second.finish() == store.list("s")
+    assert sorted(r.name for r in written(store)) == [t.name for t in THEOREMS]
 
 
 def test_an_unfinished_shard_does_not_finish(tmp_path: Path) -> None:

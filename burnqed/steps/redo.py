@@ -1,0 +1,19 @@
+"""`--redo search,evaluate`: finished steps that are done again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from burnqed.errors import BadInput
+from burnqed.resolve import nearest
+
+
+def parse_redo(text: str, steps: Iterable[str]) -> frozenset[str]:
+    """The steps that are named, separated by commas. Raises BadInput for one that is not among `steps`."""
+    known = list(dict.fromkeys(steps))
+    redo = [name.strip() for name in text.split(",") if name.strip()]
+    if wrong := [name for name in redo if name not in known]:
+        raise BadInput(
+            f"There is no step {wrong[0]!r} to redo here{nearest(wrong[0], known)}; the steps are {', '.join(known)}."
+        )
+    return frozenset(redo)

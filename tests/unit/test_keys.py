@@ -1,0 +1,244 @@
+"""Keys tell the truth: what decides an output is in its key, what does not is in none, for every value of the configuration."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import logging
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hera.workflows import Workflow
+from pydantic import ValidationError
+
+from burnqed.config import Kind, RunConfig, Section, Undeclared
+from burnqed.data.theorems import dump_index
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.lean.protocol import Theorem
+from burnqed.manifest import write_manifest
+from burnqed.resolve import KEYS
+from burnqed.steps import data
+from burnqed.steps.base import Context, Step, Unit, execute, input_digests
+from burnqed.steps.data import known_proofs
+from burnqed.steps.plan import plan
+from burnqed.steps.registry import STEPS
+from burnqed.store import Store
+from burnqed_workflows import evaluate, iteration
+
+RUN = "main"
+ITERATION = 1
+ONE_VALUE = {"lean.backend"}
+"""There is nothing else that it could be."""
+OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "lora", "bfloat16", "sglang", "Always", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x"]  # fmt: skip
+
+
+def with_value(config: RunConfig, key: str, value: object) -> RunConfig:
+    document = config.model_dump()
+    section, _, name = key.rpartition(".")
+    (document[section] if section else document)[name] = value
+    return RunConfig.model_validate(document)
+
+
+def changed(key: str) -> RunConfig:
+    """The defaults with another value of one field."""
+    for other in OTHERS:
+        try:
+            config = with_value(RunConfig(), key, other)
+        except ValidationError:
+            continue
+        if config != RunConfig():
+            return config
+    raise AssertionError(f"no other value for {key}")
+
+
+def kind(key: str) -> Kind | None:
+    section, _, name = key.rpartition(".")
+    if not section:
+        return RunConfig.kind(name)
+    inner = RunConfig.model_fields[section].annotation
+    assert isinstance(inner, type)
+    assert issubclass(inner, Section)
+    return RunConfig.kind(section) or inner.kind(name)
+
+
+MEANING = [key for key in KEYS if kind(key) is None and key not in ONE_VALUE]
+OPERATION = [key for key in KEYS if kind(key) is Kind.OPERATION]
+
+
+class Finished:
+    """A store in which two iterations seem to have run with the default configuration."""
+
+    def __init__(self, folder: Path, config: RunConfig | None = None) -> None:
+        self.store = Store(str(folder))
+        for number in range(ITERATION + 1):
+            here = self.context(config or RunConfig(), number)
+            for step, stage in STEPS:
+                at = here.at(stage=stage)
+                for shard in range(step.shards(at)) if step.needed(at) else ():
+                    self.finish(step, at.at(shard=shard))
+
+    def context(self, config: RunConfig, number: int = ITERATION) -> Context:
+        return Context(self.store, Layout(RUN, number), config, Path("/nonexistent"))
+
+    def finish(self, step: Step, context: Context) -> None:
+        for unit in step.units(context):
+            key = step.key(context, unit, input_digests(context, unit))
+            self.store.write_text(f"{unit.prefix}/out", key.digest)
+            write_manifest(self.store, unit.prefix, key, context.config, {}, datetime.now(UTC), dollars_per_hour=0)
+
+    def readers(self, key: str) -> Iterator[tuple[Step, str, str]]:
+        """Steps with this value in the key of a folder, with stage and folder."""
+        for step, stage in STEPS:
+            at = self.context(RunConfig()).at(stage=stage)
+            for unit in step.units(at) if step.needed(at) else ():
+                if key in step.view(at, unit).meaning():
+                    yield step, stage, unit.prefix.removeprefix(f"{RUN}/")
+
+    def planned(self, config: RunConfig) -> list[str]:
+        """The tasks that a plan finds something to do for."""
+        outputs = plan(STEPS, self.context(config))
+        return [name.removesuffix("-shards") for name, value in outputs.items() if value not in ("no", "[]")]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "known_proofs", functools.cache(known_proofs))
+        yield Finished(tmp_path_factory.mktemp("finished"))
+
+
+@pytest.fixture
+def said(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    logging.getLogger("burnqed").propagate = True
+    caplog.set_level("INFO", logger="burnqed")
+    return caplog
+
+
+def test_a_finished_iteration_is_all_hits(finished: Finished, said: pytest.LogCaptureFixture) -> None:
+    assert finished.planned(RunConfig()) == []
+    assert {record.message.rpartition(": ")[2] for record in said.records} == {"hit"}
+
+
+@pytest.mark.parametrize("key", OPERATION)
+def test_how_work_is_done_remakes_nothing(finished: Finished, said: pytest.LogCaptureFixture, key: str) -> None:
+    assert finished.planned(changed(key)) == []
+    assert {record.message.rpartition(": ")[2] for record in said.records} == {"hit"}
+
+
+@pytest.mark.parametrize("key", MEANING)
+def test_what_decides_an_output_remakes_it_or_is_said(
+    finished: Finished, said: pytest.LogCaptureFixture, key: str
+) -> None:
+    readers = list(finished.readers(key))
+    planned = finished.planned(changed(key))
+    reasons = [record.message for record in said.records if f"{key} went from " in record.message]
+    assert readers
+    for step, stage, label in readers:
+        if step.kept:
+            assert any(reason.startswith(f"{label}: hit, but {label} was kept although ") for reason in reasons)
+        else:
+            assert step.task(stage) in planned
+            assert any(reason.startswith(f"{label}: miss, because ") for reason in reasons)
+
+
+@pytest.mark.parametrize("key", ["ebm.enabled", "evaluate.with_head"])
+def test_which_outputs_there_are_changes_only_what_is_made_of_them(finished: Finished, key: str) -> None:
+    assert finished.planned(changed(key)) == ["report"]
+
+
+def test_every_value_decides_something_or_nothing() -> None:
+    assert len(MEANING) > 80
+    assert len(OPERATION) > 50
+    assert {key for key in KEYS if kind(key) is Kind.ADDRESS} == {"data.theorems", "data.benchmark", "policy.model"}
+    assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {"ebm.enabled", "search.noise", "evaluate.with_head"}
+
+
+# ---- what lies at an address
+
+
+def write_index(file: Path, statement: str) -> str:
+    file.write_text(dump_index([Theorem(name="t", statement=statement)]), encoding="utf-8")
+    return str(file)
+
+
+def write_model(folder: Path, weights: bytes) -> None:
+    folder.mkdir(exist_ok=True)
+    for name in ("config.json", "tokenizer.json"):
+        (folder / name).write_text("{}", encoding="utf-8")
+    (folder / "model.safetensors").write_bytes(weights)
+
+
+@pytest.mark.parametrize("key", ["data.theorems", "data.benchmark"])
+def test_another_index_at_the_same_address_makes_the_data_anew(
+    tmp_path: Path, said: pytest.LogCaptureFixture, key: str
+) -> None:
+    config = with_value(RunConfig(), key, write_index(tmp_path / "a.json", "True"))
+    finished = Finished(tmp_path / "store", config)
+    elsewhere = shutil.copy(tmp_path / "a.json", tmp_path / "b.json")
+    assert finished.planned(with_value(RunConfig(), key, str(elsewhere))) == []
+    write_index(tmp_path / "a.json", "1 = 1")
+    assert "data" in finished.planned(config)
+    assert f"data: miss, because what lies at {key} changed" in said.text
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_another_model_at_the_same_address_makes_the_base_anew(tmp_path: Path, scheme: str) -> None:
+    write_model(tmp_path / "model", b"1")
+    config = with_value(RunConfig(), "policy.model", f"{scheme}{tmp_path / 'model'}")
+    finished = Finished(tmp_path / "store", config)
+    assert finished.planned(config) == []
+    write_model(tmp_path / "model", b"22")
+    assert finished.planned(config)[:2] == ["base", "sft"]
+
+
+def test_the_shape_of_the_tiny_model_decides_nothing_about_another_one(tmp_path: Path) -> None:
+    write_model(tmp_path / "model", b"1")
+    config = with_value(RunConfig(), "policy.model", str(tmp_path / "model"))
+    assert Finished(tmp_path / "store", config).planned(with_value(config, "policy.layers", 9)) == []
+
+
+# ---- a step sees what it declares
+
+
+def test_a_step_that_reads_what_it_does_not_declare_fails(tmp_path: Path) -> None:
+    async def run(context: Context, unit: Unit) -> dict[str, float | int | str | None]:
+        return {"workers": context.config.lean.workers, "top_p": context.config.policy.top_p}
+
+    def made(*reads: str) -> dict[str, object]:
+        step = Step("step", 1, reads, lambda _: [Unit(f"{RUN}/out")], run)
+        context = Context(Store(str(tmp_path)), Layout(RUN, 0), RunConfig(), tmp_path)
+        asyncio.run(execute(step, context))
+        return json.loads((tmp_path / RUN / "out/_SUCCESS").read_text())["key"]["settings"]  # type: ignore[no-any-return]
+
+    with pytest.raises(Undeclared, match=r"PolicyConfig\.top_p"):
+        made("sft")
+    assert made("policy.top_p") == {"policy.top_p": 0.95}
+
+
+# ---- words
+
+
+@pytest.mark.parametrize("build", [iteration.build, evaluate.build])
+def test_a_step_to_redo_that_the_workflow_does_not_have_is_bad_input(build: Callable[..., Workflow]) -> None:
+    def built(redo: str) -> Workflow:
+        return build(RunConfig(), store="runs", run=RUN, iteration=0, redo=redo)
+
+    with pytest.raises(BadInput, match="no step 'evaluat' to redo here; did you mean 'evaluate'"):
+        built("evaluat")
+    built("evaluate, report")
+    with pytest.raises(BadInput, match="no step 'gate'"):
+        built("gate")
+
+
+def test_what_rests_on_a_kept_search_says_so(finished: Finished, said: pytest.LogCaptureFixture) -> None:
+    assert finished.planned(with_value(RunConfig(), "search.budget", 300)) == []
+    kept = "iterations/iter_1/trajectories/main/shard-0000-of-0002 was kept although search.budget went from 100 to 300"
+    lines = {record.message.partition(": ")[0]: record.message for record in said.records}
+    for label in ("embeddings/final", "ebm/final", "evaluation/head/shard-0000-of-0002", "report"):
+        assert f"hit, but {kept}" in lines[f"iterations/iter_1/{label}"]
+    assert lines["iterations/iter_1/adapter"].endswith(": hit")
