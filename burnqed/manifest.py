@@ -126,8 +126,8 @@ def write_manifest(
 ) -> Manifest:
     """Hashes what lies below `prefix` and writes `_SUCCESS` last."""
     outputs = [
-        OutputFile(path=path.removeprefix(f"{prefix}/"), size=store.size(path), sha256=store.digest(path))
-        for path in store.list(prefix)
+        OutputFile(path=path.removeprefix(f"{prefix}/"), size=info["size"], sha256=store.written_digest(path))
+        for path, info in sorted(store.files(prefix).items())
         if path.rpartition("/")[2] not in (SUCCESS, STARTED)
     ]
     finished = datetime.now(UTC)

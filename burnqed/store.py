@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ class Store:
         with self._errors(""):
             self.fs, self.root = fsspec.core.url_to_fs(self.uri, **options)
         self.is_local = isinstance(self.fs, LocalFileSystem)
+        self._written: dict[str, str] = {}
+        """Digests of what this process wrote, by path."""
 
     def __repr__(self) -> str:
         return f"Store({self.uri!r})"
@@ -65,6 +67,14 @@ class Store:
         with self._errors(path):
             return bytes(self.fs.cat_file(self.full(path)))
 
+    def read_many(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Contents of files, by path; of S3 many at the same time."""
+        if self.is_local or not paths:
+            return {path: self.read_bytes(path) for path in paths}
+        with self._errors(paths[0]):
+            found = self.fs.cat([self.full(path) for path in paths])
+        return {path: bytes(found[self.full(path)]) for path in paths}
+
     def read_text(self, path: str) -> str:
         return self.read_bytes(path).decode("utf-8")
 
@@ -73,20 +83,20 @@ class Store:
 
     def list(self, prefix: str) -> list[str]:
         """Relative paths of all files below `prefix`, sorted; unfinished writes are left out."""
-        return sorted(self._found(prefix))
+        return sorted(self.files(prefix))
 
     def fingerprint(self, prefix: str) -> str:
         """Changes when a file below `prefix` does, as far as sizes and times (in a folder) or entity tags (in S3) tell."""
         told = [
             (path, info["size"], str(info.get("ETag") or info.get("mtime")))
-            for path, info in self._found(prefix).items()
+            for path, info in self.files(prefix).items()
         ]
         if not told:
             raise BadInput(f"There is nothing at {self.locate(prefix)}; check the address.")
         return hashlib.sha256(json.dumps(sorted(told)).encode()).hexdigest()
 
-    def _found(self, prefix: str) -> dict[str, dict[str, Any]]:
-        """What the file system says of each file below `prefix`, by relative path."""
+    def files(self, prefix: str) -> dict[str, dict[str, Any]]:
+        """What the file system says of each file below `prefix` (`size` and more), by relative path."""
         with self._errors(prefix):
             base = self.full("").rstrip("/") + "/"
             try:
@@ -100,8 +110,12 @@ class Store:
             if path.startswith(base) and TEMPORARY not in path.rpartition("/")[2] and info["type"] != "directory"
         }
 
+    def written_digest(self, path: str) -> str:
+        """SHA-256 of a file, in hexadecimal: as this process wrote it, else of what lies there."""
+        return self._written.get(path) or self.digest(path)
+
     def digest(self, path: str) -> str:
-        """SHA-256 of a file, in hexadecimal."""
+        """SHA-256 of what lies at a path, in hexadecimal."""
         with self._errors(path), self.fs.open(self.full(path), "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -112,12 +126,14 @@ class Store:
     # ---- writing
 
     def write_bytes(self, path: str, data: bytes) -> None:
+        self._written.pop(path, None)
         with self._errors(path):
-            if not self.is_local:
+            if self.is_local:
+                with self._renamed(path) as temporary:
+                    temporary.write_bytes(data)
+            else:
                 self.fs.pipe_file(self.full(path), data)
-                return
-            with self._renamed(path) as temporary:
-                temporary.write_bytes(data)
+        self._written[path] = hashlib.sha256(data).hexdigest()
 
     def write_text(self, path: str, text: str) -> None:
         self.write_bytes(path, text.encode("utf-8"))
@@ -127,12 +143,15 @@ class Store:
 
     def delete(self, prefix: str) -> None:
         """Removes a file or everything below a prefix; absent is fine."""
+        self._forget(prefix)
         with self._errors(prefix):
             if self.fs.exists(self.full(prefix)):
                 self.fs.rm(self.full(prefix), recursive=True)
 
     def move(self, source: str, target: str) -> None:
         """Moves everything below a prefix: a rename in a folder, copy and delete in S3."""
+        self._forget(source)
+        self._forget(target)
         with self._errors(source):
             if self.is_local:
                 Path(self.full(target)).parent.mkdir(parents=True, exist_ok=True)
@@ -162,12 +181,15 @@ class Store:
                 self.upload_file(file, f"{prefix}/{file.relative_to(folder).as_posix()}")
 
     def upload_file(self, file: Path, path: str) -> None:
+        self._written.pop(path, None)
         with self._errors(path):
-            if not self.is_local:
+            if self.is_local:
+                with self._renamed(path) as temporary:
+                    shutil.copyfile(file, temporary)
+            else:
                 self.fs.put_file(str(file), self.full(path))
-                return
-            with self._renamed(path) as temporary:
-                shutil.copyfile(file, temporary)
+        with file.open("rb") as opened:
+            self._written[path] = hashlib.file_digest(opened, "sha256").hexdigest()
 
     def check_writable(self) -> None:
         """Writes and removes a small file. Raises BadInput or TryAgain with the reason."""
@@ -176,6 +198,10 @@ class Store:
         self.delete(probe)
 
     # ---- inside
+
+    def _forget(self, prefix: str) -> None:
+        for path in [path for path in self._written if path == prefix or path.startswith(f"{prefix}/")]:
+            del self._written[path]
 
     @contextmanager
     def _renamed(self, path: str) -> Iterator[Path]:

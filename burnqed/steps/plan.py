@@ -13,6 +13,7 @@ from pathlib import Path
 from burnqed.errors import BadInput
 from burnqed.log import log
 from burnqed.manifest import read_manifest
+from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Step, Unit, Verdict, input_digests, judge
 from burnqed.steps.budget import check_budget
 
@@ -31,6 +32,9 @@ def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
             f"Iteration {before} of the run {context.layout.run!r} in {context.store.uri} is not finished, and iteration "
             f"{context.iteration} builds on it; run it first, with --iter {before}."
         )
+    layout = context.layout
+    iterations = (layout.at(number).root for number in range(context.iteration + 1))
+    context = replace(context, store=Snapshot(context.store, [layout.data, layout.base, *iterations]))
     planned: dict[str, Verdict] = {}
     outputs = {}
     for step, stage in steps:
@@ -57,7 +61,7 @@ def unfinished(step: Step, context: Context, planned: dict[str, Verdict]) -> boo
 def foreseen(step: Step, context: Context, unit: Unit, planned: dict[str, Verdict]) -> Verdict:
     """The verdict on a unit, some of whose inputs may still have to be made."""
     before = {prefix: planned.get(prefix, Verdict()) for prefix in unit.inputs}
-    made_anew = [prefix for prefix, verdict in before.items() if verdict.miss]
+    made_anew = {prefix: verdict for prefix, verdict in before.items() if verdict.miss}
     digests = input_digests(context, replace(unit, inputs=tuple(p for p in unit.inputs if p not in made_anew)))
     manifest = read_manifest(context.store, unit.prefix)
     difference = ""
@@ -65,7 +69,7 @@ def foreseen(step: Step, context: Context, unit: Unit, planned: dict[str, Verdic
         known = {prefix: digest for prefix, digest in manifest.key.inputs.items() if prefix not in made_anew}
         difference = step.key(context, unit, digests).difference(manifest.key.model_copy(update={"inputs": known}))
         if made_anew and not difference:
-            difference = f"{made_anew[0].removeprefix(f'{context.layout.run}/')} is made anew"
+            difference = f"{next(iter(made_anew)).removeprefix(f'{context.layout.run}/')} is made anew"
     verdict = judge(step, context, unit, manifest, difference)
     inherited = next((earlier.kept for earlier in before.values() if earlier.kept), "")
     return verdict if verdict.miss or verdict.kept else Verdict(kept=inherited)

@@ -35,7 +35,7 @@ def shard_count(store: Store, prefix: str, wanted: int) -> int:
 
 def finished_shards(store: Store, prefix: str) -> list[str]:
     """Folders of all shards at `prefix`. Raises BadInput when one is missing."""
-    paths = store.list(prefix)
+    paths = store.files(prefix)
     begun = {int(m[2]) for path in paths if (m := FOLDER.search(path))}
     for shards in begun:
         folders = [shard_folder(prefix, shard, shards) for shard in range(shards)]

@@ -29,9 +29,8 @@ from burnqed.steps.plan import plan
 from burnqed.steps.registry import STEPS
 from burnqed.store import Store
 from burnqed_workflows import evaluate, iteration
+from tests.fixtures.finished import RUN, Finished
 
-RUN = "main"
-ITERATION = 1
 ONE_VALUE = {"lean.backend"}
 """There is nothing else that it could be."""
 OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "lora", "bfloat16", "sglang", "Always", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x"]  # fmt: skip
@@ -70,46 +69,11 @@ MEANING = [key for key in KEYS if kind(key) is None and key not in ONE_VALUE]
 OPERATION = [key for key in KEYS if kind(key) is Kind.OPERATION]
 
 
-class Finished:
-    """A store in which two iterations seem to have run with the default configuration."""
-
-    def __init__(self, folder: Path, config: RunConfig | None = None) -> None:
-        self.store = Store(str(folder))
-        for number in range(ITERATION + 1):
-            here = self.context(config or RunConfig(), number)
-            for step, stage in STEPS:
-                at = here.at(stage=stage)
-                for shard in range(step.shards(at)) if step.needed(at) else ():
-                    self.finish(step, at.at(shard=shard))
-
-    def context(self, config: RunConfig, number: int = ITERATION) -> Context:
-        return Context(self.store, Layout(RUN, number), config, Path("/nonexistent"))
-
-    def finish(self, step: Step, context: Context) -> None:
-        for unit in step.units(context):
-            key = step.key(context, unit, input_digests(context, unit))
-            self.store.write_text(f"{unit.prefix}/out", key.digest)
-            write_manifest(self.store, unit.prefix, key, context.config, {}, datetime.now(UTC), dollars_per_hour=0)
-
-    def readers(self, key: str) -> Iterator[tuple[Step, str, str]]:
-        """Steps with this value in the key of a folder, with stage and folder."""
-        for step, stage in STEPS:
-            at = self.context(RunConfig()).at(stage=stage)
-            for unit in step.units(at) if step.needed(at) else ():
-                if key in step.view(at, unit).meaning():
-                    yield step, stage, unit.prefix.removeprefix(f"{RUN}/")
-
-    def planned(self, config: RunConfig) -> list[str]:
-        """The tasks that a plan finds something to do for."""
-        outputs = plan(STEPS, self.context(config))
-        return [name.removesuffix("-shards") for name, value in outputs.items() if value not in ("no", "[]")]
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "known_proofs", functools.cache(known_proofs))
-        yield Finished(tmp_path_factory.mktemp("finished"))
+        yield Finished(Store(str(tmp_path_factory.mktemp("finished"))))
 
 
 @pytest.fixture
@@ -178,7 +142,7 @@ def test_another_index_at_the_same_address_makes_the_data_anew(
     tmp_path: Path, said: pytest.LogCaptureFixture, key: str
 ) -> None:
     config = with_value(RunConfig(), key, write_index(tmp_path / "a.json", "True"))
-    finished = Finished(tmp_path / "store", config)
+    finished = Finished(Store(str(tmp_path / "store")), config)
     elsewhere = shutil.copy(tmp_path / "a.json", tmp_path / "b.json")
     assert finished.planned(with_value(RunConfig(), key, str(elsewhere))) == []
     write_index(tmp_path / "a.json", "1 = 1")
@@ -190,7 +154,7 @@ def test_another_index_at_the_same_address_makes_the_data_anew(
 def test_another_model_at_the_same_address_makes_the_base_anew(tmp_path: Path, scheme: str) -> None:
     write_model(tmp_path / "model", b"1")
     config = with_value(RunConfig(), "policy.model", f"{scheme}{tmp_path / 'model'}")
-    finished = Finished(tmp_path / "store", config)
+    finished = Finished(Store(str(tmp_path / "store")), config)
     assert finished.planned(config) == []
     write_model(tmp_path / "model", b"22")
     assert finished.planned(config)[:2] == ["base", "sft"]
@@ -199,7 +163,7 @@ def test_another_model_at_the_same_address_makes_the_base_anew(tmp_path: Path, s
 def test_the_shape_of_the_tiny_model_decides_nothing_about_another_one(tmp_path: Path) -> None:
     write_model(tmp_path / "model", b"1")
     config = with_value(RunConfig(), "policy.model", str(tmp_path / "model"))
-    assert Finished(tmp_path / "store", config).planned(with_value(config, "policy.layers", 9)) == []
+    assert Finished(Store(str(tmp_path / "store")), config).planned(with_value(config, "policy.layers", 9)) == []
 
 
 # ---- a step sees what it declares

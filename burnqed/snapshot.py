@@ -1,0 +1,46 @@
+"""A store as it was at one moment, below some prefixes: for plans, which ask thousands of small questions.
+
+One listing per prefix answers what exists and how large it is; all manifests are read at the same time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Any
+
+from burnqed.layout import SUCCESS
+from burnqed.store import Store
+
+
+class Snapshot(Store):
+    """Reads like its store; what lies below `prefixes` is as it was when the snapshot was taken."""
+
+    def __init__(self, store: Store, prefixes: Iterable[str]) -> None:
+        vars(self).update(vars(store))
+        self._prefixes = tuple(f"{prefix}/" for prefix in prefixes)
+        self._files = {path: info for prefix in prefixes for path, info in store.files(prefix).items()}
+        self._paths = sorted(self._files)
+        self._contents = store.read_many([path for path in self._paths if path.endswith(f"/{SUCCESS}")])
+
+    def exists(self, path: str) -> bool:
+        return path in self._files if self._covers(path) else super().exists(path)
+
+    def read_bytes(self, path: str) -> bytes:
+        return self._contents[path] if path in self._contents else super().read_bytes(path)
+
+    def size(self, path: str) -> int:
+        return int(self._files[path]["size"]) if path in self._files else super().size(path)
+
+    def files(self, prefix: str) -> dict[str, dict[str, Any]]:
+        if not self._covers(f"{prefix}/"):
+            return super().files(prefix)
+        found = {}
+        for path in self._paths[bisect_left(self._paths, f"{prefix}/") :]:
+            if not path.startswith(f"{prefix}/"):
+                break
+            found[path] = self._files[path]
+        return found
+
+    def _covers(self, path: str) -> bool:
+        return path.startswith(self._prefixes)
