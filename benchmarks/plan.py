@@ -37,7 +37,9 @@ def measure(label: str, here: Finished) -> None:
     with counted(here.store) as requests:
         planning.plan(STEPS, here.context(RunConfig()))
     seconds = time.perf_counter() - began
-    print(f"{label}: {units} units, {seconds:.1f} s, {requests.total()} requests, {requests.total() / units:.2f} a unit")  # noqa: T201
+    print(
+        f"{label}: {units} units, {seconds:.1f} s, {requests.total()} requests, {requests.total() / units:.2f} a unit"
+    )
 
 
 def main() -> None:
@@ -45,13 +47,16 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=1_000)
     parser.add_argument("--baseline", type=int, default=40)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, serve_s3(Path(folder, "s3")) as server:
-        with mock.patch.dict("os.environ", server.environment()):
-            small = finished(server, Path(folder, "small"), given.baseline)
-            with mock.patch.object(planning, "Snapshot", lambda store, _: store):
-                measure(f"{given.baseline} shards, one by one", small)
-            measure(f"{given.baseline} shards", small)
-            measure(f"{given.shards} shards", finished(server, Path(folder, "large"), given.shards))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serve_s3(Path(folder, "s3")) as server,
+        mock.patch.dict("os.environ", server.environment()),
+    ):
+        small = finished(server, Path(folder, "small"), given.baseline)
+        with mock.patch.object(planning, "Snapshot", lambda store, _: store):
+            measure(f"{given.baseline} shards, one by one", small)
+        measure(f"{given.baseline} shards", small)
+        measure(f"{given.shards} shards", finished(server, Path(folder, "large"), given.shards))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Undeclared(AttributeError):
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @classmethod
     def kind(cls, name: str) -> Kind | None:
@@ -252,7 +252,7 @@ class SearchConfig(Section):
 class EvaluateConfig(Section):
     """Evaluation on the benchmark."""
 
-    budgets: list[int] = Field(default_factory=lambda: [100, 300, 600], min_length=1)
+    budgets: list[Annotated[int, Field(ge=1)]] = Field(default_factory=lambda: [100, 300, 600], min_length=1)
     seconds: float = Field(300.0, gt=0)
     depth: int = Field(50, ge=1)
     candidates: int = Field(16, ge=1)

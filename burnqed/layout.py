@@ -27,6 +27,10 @@ class Layout:
         return f"{self.run}/base"
 
     @property
+    def settings(self) -> str:
+        return f"{self.run}/run.json"
+
+    @property
     def summary(self) -> str:
         return f"{self.run}/summary.json"
 

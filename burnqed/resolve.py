@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
-from burnqed.config import RunConfig
+from burnqed.config import Kind, RunConfig
 from burnqed.errors import BadInput
+from burnqed.files import read_given
+from burnqed.yaml_files import parse_yaml
 
 
 def from_json(text: str) -> RunConfig:
@@ -32,7 +34,7 @@ def from_json(text: str) -> RunConfig:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A configuration and the origin of each value, by dotted key: `default`, `profile NAME`, or `--set`."""
+    """A configuration and the origin of each value, by dotted key: `default`, `profile NAME`, `the run`, `the chart`, or `--set`."""
 
     config: RunConfig
     origin: dict[str, str]
@@ -49,7 +51,17 @@ def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return out
 
 
-KEYS = tuple(flat(RunConfig().model_dump()))
+DEFAULTS = flat(RunConfig().model_dump())
+KEYS = tuple(DEFAULTS)
+
+
+def is_operation(key: str) -> bool:
+    """Whether a value tells how work is done, not what comes of it."""
+    section, _, field = key.rpartition(".")
+    if not section:
+        return RunConfig.kind(field) is Kind.OPERATION
+    kinds = RunConfig.kind(section), type(getattr(RunConfig(), section)).kind(field)
+    return Kind.OPERATION in kinds
 
 
 def profiles() -> list[str]:
@@ -60,12 +72,8 @@ def profiles() -> list[str]:
 def read_profile(name: str) -> dict[str, Any]:
     """The values of a shipped profile, or of a YAML file when `name` is a path."""
     if name.endswith((".yaml", ".yml")):
-        path = Path(name)
-        if not path.is_file():
-            raise BadInput(
-                f"There is no profile file {name}; give the path of a YAML file or one of: {', '.join(profiles())}."
-            )
-        text, where = path.read_text(encoding="utf-8"), name
+        text = read_given(Path(name), "profile file", f"the path of a YAML file or one of: {', '.join(profiles())}")
+        where = name
     elif name in profiles():
         text = (resources.files("burnqed.profiles") / f"{name}.yaml").read_text(encoding="utf-8")
         where = f"profile {name}"
@@ -73,10 +81,8 @@ def read_profile(name: str) -> dict[str, Any]:
         raise BadInput(
             f"There is no profile {name!r}{nearest(name, profiles())}; choose one of: {', '.join(profiles())}."
         )
-    try:
-        values = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; mend it.") from None
+    values = parse_yaml(text, where)
+    values = {} if values is None else values
     if not isinstance(values, dict):
         raise BadInput(
             f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; mend it."
@@ -85,23 +91,28 @@ def read_profile(name: str) -> dict[str, Any]:
 
 
 def resolve(
-    profile: str = "default",
-    overrides: list[str] | None = None,
+    profile: str | None = None,
+    overrides: Sequence[str] = (),
     *,
-    chart: dict[str, Any] | None = None,
+    chart: Mapping[str, Any] | None = None,
     base: RunConfig | None = None,
 ) -> Resolved:
-    """Resolves a profile, a cluster's chart and `key=value` overrides into one configuration; `base` instead of the defaults.
+    """Resolves a profile, a cluster's chart and `key=value` overrides into one configuration.
 
+    Without a profile, `base` stands for it: what a run has used so far. Of the chart then only how work is done counts, not what it means.
     Raises BadInput for an unknown profile or key (naming the nearest one) and for a value of the wrong type.
     """
     origin = dict.fromkeys(KEYS, "default")
-    values: dict[str, Any] = base.model_dump() if base else {"profile": profile}
+    values: dict[str, Any] = {"profile": profile or "default"}
     layers: list[tuple[str, dict[str, Any]]] = []
-    if profile != "default":
+    of_chart = flat(dict(chart or {}))
+    if profile is not None and profile != "default":
         layers.append((f"profile {profile}", flat(read_profile(profile))))
-    layers.append(("the chart", flat(chart or {})))
-    layers.append(("--set", dict(parse_override(text) for text in overrides or [])))
+    elif profile is None and base is not None:
+        layers.append(("the run", {k: v for k, v in flat(base.model_dump()).items() if v != DEFAULTS[k]}))
+        of_chart = {key: value for key, value in of_chart.items() if key not in KEYS or is_operation(key)}
+    layers.append(("the chart", of_chart))
+    layers.append(("--set", dict(parse_override(text) for text in overrides)))
     for source, layer in layers:
         for key, value in layer.items():
             if key not in origin:
@@ -125,10 +136,7 @@ def parse_override(text: str) -> tuple[str, Any]:
         raise BadInput(
             f"--set {text!r} is not of the form section.key=value; write for example --set search.budget=300."
         )
-    try:
-        return key.strip(), yaml.safe_load(value)
-    except yaml.YAMLError:
-        raise BadInput(f"The value in --set {text!r} is not valid YAML; quote it.") from None
+    return key.strip(), parse_yaml(value, f"The value in --set {text!r}")
 
 
 def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:

@@ -11,7 +11,8 @@ from burnqed.config import RunConfig
 
 from .loop import build_loop
 
+TASKS = ("evaluate", "report")
+
 
 def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "", gate: str = "off") -> Workflow:
-    only = ("evaluate", "report")
-    return build_loop("evaluate", config, store=store, run=run, iteration=iteration, redo=redo, gate=gate, only=only)
+    return build_loop("evaluate", config, store=store, run=run, iteration=iteration, redo=redo, gate=gate, only=TASKS)

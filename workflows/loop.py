@@ -62,6 +62,7 @@ PARTS = (
     Part("evaluate", ("ebm-final",), stage="final", fanned=True),
     Part("report", ("evaluate",)),
 )
+TASKS = tuple(part.task for part in PARTS)
 
 
 def build_loop(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hera.workflows import Workflow
 
 from . import clean, evaluate, import_data, import_model, iteration, search, smoke
+from .loop import TASKS
 
 COMMON = ("config", "store", "run")
 
@@ -16,6 +17,8 @@ COMMON = ("config", "store", "run")
 @dataclass(frozen=True)
 class Definition:
     build: Callable[..., Workflow]
+    tasks: tuple[str, ...] = ()
+    """Those of the loop that it runs where its plan finds something to do."""
 
     @property
     def options(self) -> dict[str, bool]:
@@ -25,9 +28,9 @@ class Definition:
 
 
 WORKFLOWS: dict[str, Definition] = {
-    "iteration": Definition(iteration.build),
-    "search": Definition(search.build),
-    "evaluate": Definition(evaluate.build),
+    "iteration": Definition(iteration.build, TASKS),
+    "search": Definition(search.build, search.TASKS),
+    "evaluate": Definition(evaluate.build, evaluate.TASKS),
     "import-data": Definition(import_data.build),
     "import-model": Definition(import_model.build),
     "smoke": Definition(smoke.build),

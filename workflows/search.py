@@ -11,7 +11,8 @@ from burnqed.config import RunConfig
 
 from .loop import build_loop
 
+TASKS = ("select", "search")
+
 
 def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "") -> Workflow:
-    only = ("select", "search")
-    return build_loop("search", config, store=store, run=run, iteration=iteration, redo=redo, only=only)
+    return build_loop("search", config, store=store, run=run, iteration=iteration, redo=redo, only=TASKS)

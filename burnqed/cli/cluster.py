@@ -13,9 +13,11 @@ from rich.table import Table
 
 from burnqed.cli import options
 from burnqed.cli.run import keep_index
+from burnqed.config import RunConfig
 from burnqed.display import shown_lines, tell
-from burnqed.errors import EXIT_BUG, BadInput
+from burnqed.errors import EXIT_BUG, BadInput, TryAgain
 from burnqed.layout import Layout
+from burnqed.remembered import recall
 from burnqed.store import Store
 
 Namespace = typer.Option(None, "--namespace", "-n", help="[default: that of the kubeconfig's context, or burnqed]")
@@ -37,7 +39,9 @@ def add_to(app: typer.Typer) -> None:
 def submit(
     workflow: str = options.Workflow,
     iteration: int | None = options.OptionalIteration,
-    profile: str | None = typer.Option(None, "--profile", help="[default: the chart's]"),
+    profile: str | None = typer.Option(
+        None, "--profile", help="[default: what the run has used so far, with --set; at first: the chart's]"
+    ),
     store: str | None = typer.Option(None, "--store", envvar="BURNQED_STORE", help="[default: the chart's]"),
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
@@ -51,11 +55,14 @@ def submit(
     namespace: str | None = Namespace,
     dry_run: bool = typer.Option(False, "--dry-run", help="Print the exact YAML instead of submitting it."),
     watch: bool = typer.Option(False, "--watch", help="Show its steps until it is over."),
+    yes: bool = options.Yes,
 ) -> None:
     """Submit a workflow to the cluster."""
     from burnqed.run.argo.access import open_access
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
+    from burnqed.run.superseding import ask
+    from burnqed_workflows.registry import WORKFLOWS
 
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     run, overrides = name or options.default_run(workflow), options.with_cost(overrides, max_cost)
@@ -67,23 +74,36 @@ def submit(
             raise
         settings = None
     address = store or (settings.store if settings else "s3://BUCKET/PREFIX")
-    config = resolved(settings, profile, overrides)
+    base = None if profile or dry_run else recalled(address, run)
+    config = resolved(settings, profile, overrides, base)
     if theorems is not None and not dry_run:
-        config = resolved(settings, profile, [*overrides, f"data.theorems={keep_index(Store(address), run, theorems)}"])
+        overrides = [*overrides, f"data.theorems={keep_index(Store(address), run, theorems)}"]
+        config = resolved(settings, profile, overrides, base)
     document = build(workflow, config, settings, store=address, run=run, image=image, given=given)
     if dry_run:
         typer.echo(yaml.safe_dump(document, sort_keys=False, width=120), nl=False)
         return
     console = Console(stderr=True, soft_wrap=True)
     assert settings is not None
-    found = preflight(access, document, settings, config, address, Layout(run, -1 if iteration is None else iteration))
+    layout = Layout(run, -1 if iteration is None else iteration)
+    found = preflight(access, document, settings, config, address, layout)
     for warning in found.warnings:
         tell(console, "warning: ", warning, "yellow")
+    if found.store is not None:
+        ask(WORKFLOWS[workflow].tasks, found.store, layout, config, redo, yes=yes)
     submitted = access.create(document)["metadata"]["name"]
     typer.echo(submitted)
     console.print(access.link(submitted), highlight=False)
     if watch:
         finish(access, submitted)
+
+
+def recalled(address: str, run: str) -> RunConfig | None:
+    """What the run has used so far; None, too, where the store cannot be reached from here, which the preflight says."""
+    try:
+        return recall(Store(address), run)
+    except (BadInput, TryAgain):
+        return None
 
 
 def wide() -> Console:

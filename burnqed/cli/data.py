@@ -17,6 +17,7 @@ from burnqed.config import LeanConfig
 from burnqed.data.pairs import TacticPair, parse_pairs, write_pairs
 from burnqed.data.theorems import dump_index, parse_index, read_index
 from burnqed.errors import BadInput
+from burnqed.files import read_given
 from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
@@ -117,9 +118,7 @@ def inspect(
     as_json: bool = options.Json,
 ) -> None:
     """Count what a file holds, and show some of it."""
-    if not file.is_file():
-        raise BadInput(f"There is no file {file}; give a theorem index or a file of tactic pairs.")
-    text = file.read_text(encoding="utf-8")
+    text = read_given(file, "file", "a theorem index or a file of tactic pairs")
     if file.suffix == ".jsonl":
         facts, shown = describe_pairs(parse_pairs(text, str(file)), examples)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
+import re
 from pathlib import Path
 
 import typer
@@ -12,6 +12,7 @@ from rich.console import Console
 from burnqed import display
 from burnqed.cli import options
 from burnqed.errors import BadInput
+from burnqed.manifest import digest_of
 from burnqed.resolve import resolve
 from burnqed.store import Store
 
@@ -30,7 +31,9 @@ def evaluate(
     budgets: str | None = typer.Option(None, "--budgets", help="Nodes per theorem, as in 16,64."),
     samples: int | None = typer.Option(None, "--samples", min=1, help="N of pass@N."),
     out: Path | None = typer.Option(
-        None, "--out", help="Folder for results, proofs and trajectories; continued if cut off."
+        None,
+        "--out",
+        help="Folder for results, proofs and trajectories; continued if cut off. [default: eval-… here, by what is evaluated]",
     ),
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
@@ -38,7 +41,7 @@ def evaluate(
 ) -> None:
     """Search proofs for every theorem of an index and report what was solved within each budget."""
     from burnqed.evaluate.run import eval_json
-    from burnqed.run.evaluation import run_evaluation
+    from burnqed.run.evaluation import PROOFS_FILE, run_evaluation
 
     chosen = [*overrides]
     if budgets is not None:
@@ -47,15 +50,20 @@ def evaluate(
         chosen.append(f"evaluate.samples={samples}")
     config = resolve(profile, chosen).config
     text = options.read_header(header)
-    with tempfile.TemporaryDirectory(prefix="burnqed-eval-") as scratch:
-        folder = out if out is not None else Path(scratch) / "out"
-        result = asyncio.run(run_evaluation(theorems, model, head, text, config, folder))
+    if out is not None and re.match(r"\w+:/", str(out)):  # a path has lost one of the two slashes
+        raise BadInput(f"--out {out} is no folder of this machine; evaluate into one, then `burnqed store copy` it.")
+    if out is None:  # the same command finds it again
+        what = digest_of([theorems, model, head, text, config.model_dump(mode="json")])
+        out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
+    result = asyncio.run(run_evaluation(theorems, model, head, text, config, out))
     if as_json:
         typer.echo(display.as_json(eval_json(result), indent=1))
         return
     from burnqed.evaluate.render import print_evaluation
 
-    print_evaluation(result, Console())
+    console = Console()
+    print_evaluation(result, console)
+    display.tell(console, "proofs: ", str(out / PROOFS_FILE))
 
 
 def compare(

@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from burnqed.errors import BadInput
+from burnqed.files import read_given
 from burnqed.resolve import nearest
 
 DEFAULT_RUN = "main"
@@ -19,6 +20,12 @@ Store = typer.Option(
 Run = typer.Option(DEFAULT_RUN, "--run", envvar="BURNQED_RUN", help="Name of the run; runs do not share anything.")
 Iteration = typer.Option(..., "--iter", min=0, help="Iteration, from 0.")
 Profile = typer.Option("default", "--profile", help="demo, smoke, small, …, or the path of a YAML file.")
+RunProfile = typer.Option(
+    None,
+    "--profile",
+    help="demo, smoke, small, …, or the path of a YAML file. [default: what the run has used so far, with --set; at first: default]",
+)
+Yes = typer.Option(False, "--yes", "-y", help="Do not ask before finished work is made anew.")
 Set = typer.Option([], "--set", metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
 Gate = typer.Option(
     "off",
@@ -71,10 +78,8 @@ def default_run(workflow: str) -> str:
 
 
 def read_header(file: Path | None) -> str | None:
-    """The Lean commands that `--header` names. Raises BadInput when there is no such file."""
-    if file is not None and not file.is_file():
-        raise BadInput(f"There is no header file {file}; give a file of Lean commands.")
-    return file.read_text(encoding="utf-8-sig") if file else None
+    """The Lean commands that `--header` names."""
+    return read_given(file, "header file", "a file of Lean commands") if file else None
 
 
 def absolute(store: str) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from burnqed.cli import options
 from burnqed.layout import Layout
-from burnqed.resolve import resolve
+from burnqed.remembered import resolve_run
 from burnqed.store import Store
 
 
@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
 def run(
     workflow: str = options.Workflow,
     iteration: int | None = options.OptionalIteration,
-    profile: str = options.Profile,
+    profile: str | None = options.RunProfile,
     store: str = options.Store,
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
@@ -30,23 +30,27 @@ def run(
     max_cost: float | None = options.MaxCost,
     source: str | None = options.Source,
     imported: str | None = options.Name,
+    yes: bool = options.Yes,
 ) -> None:
     """Run a workflow on this machine."""
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     run_name = name or options.default_run(workflow)
     overrides = options.with_cost(overrides, max_cost)
-    config = resolve(profile, overrides).config
     address = options.absolute(store)
     target = Store(address)
+    config = resolve_run(target, run_name, profile, overrides).config
     target.check_writable()
     if theorems is not None:
-        kept = keep_index(target, run_name, theorems)
-        config = resolve(profile, [*overrides, f"data.theorems={kept}"]).config
+        overrides = [*overrides, f"data.theorems={keep_index(target, run_name, theorems)}"]
+        config = resolve_run(target, run_name, profile, overrides).config
     from burnqed.run.session import run_here
+    from burnqed.run.superseding import ask
     from burnqed_workflows.registry import WORKFLOWS
 
+    layout = Layout(run_name, -1 if iteration is None else iteration)
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
-    code = run_here(built, target, Layout(run_name, -1 if iteration is None else iteration))
+    ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
+    code = run_here(built, target, layout)
     if code:
         raise typer.Exit(code)
 

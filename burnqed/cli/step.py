@@ -16,7 +16,8 @@ from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.log import bind, in_pod, log
 from burnqed.modelcache import fetch_address
-from burnqed.resolve import from_json, resolve
+from burnqed.remembered import remember, resolve_run
+from burnqed.resolve import from_json
 from burnqed.steps.base import Context, execute, stop_on_sigterm
 from burnqed.store import Store
 from burnqed.storelog import StoreLog
@@ -27,10 +28,10 @@ def add_to(app: typer.Typer) -> None:
     app.command("serve")(serve)
 
 
-def configuration(profile: str, overrides: list[str]) -> RunConfig:
-    """The workflow's configuration ($BURNQED_CONFIG), or a profile's when a person runs the step."""
+def configuration(store: Store, run: str, profile: str | None, overrides: list[str]) -> RunConfig:
+    """The workflow's configuration ($BURNQED_CONFIG), or, when a person runs the step, the run's or a profile's."""
     document = os.environ.get("BURNQED_CONFIG")
-    return from_json(document) if document else resolve(profile, overrides).config
+    return from_json(document) if document else resolve_run(store, run, profile, overrides).config
 
 
 def keep_log(store: Store, layout: Layout) -> None:
@@ -55,7 +56,7 @@ def step(
     run: str = options.Run,
     stage: str = typer.Option("", "--stage", help="search or final, for embed and ebm."),
     shard: int = typer.Option(0, "--shard", min=0),
-    profile: str = options.Profile,
+    profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,
     redo: str = typer.Option("", "--redo", envvar="BURNQED_REDO"),
     only: str = typer.Option("", "--only", help="For plan: tasks that the workflow has, as in evaluate,report."),
@@ -74,7 +75,8 @@ def step(
     from burnqed.steps.redo import parse_redo
     from burnqed.steps.registry import STEPS, find
 
-    config, layout, target = configuration(profile, overrides), Layout(run, iteration), Store(options.absolute(store))
+    layout, target = Layout(run, iteration), Store(options.absolute(store))
+    config = configuration(target, run, profile, overrides)
     if name != "clean":  # its log would stay behind, alone
         keep_log(target, layout)
 
@@ -97,6 +99,8 @@ def step(
                 outputs = plan([(s, at) for s, at in STEPS if not only or s.task(at) in only.split(",")], context)
                 if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):
                     write_outputs(outputs, Path(folder_for_outputs))
+                if not only:
+                    remember(target, run, config)
             elif name == "gate":
                 gate(target, layout, answer)
             elif name == "clean":
@@ -132,7 +136,7 @@ def serve(
     stage: str = typer.Option(
         "final", "--stage", help="With --iter: search, negatives or final, which tells the head."
     ),
-    profile: str = options.Profile,
+    profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,
 ) -> None:
     """Serve a model over SGLang's protocol, with embeddings and energies."""
@@ -140,11 +144,12 @@ def serve(
     from burnqed.steps.models import served_paths
     from burnqed.steps.searching import SERVED
 
-    config = configuration(profile, overrides)
+    target = Store(options.absolute(store))
+    config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
     if model is None:
         if iteration is None:
             raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
-        target, layout = Store(options.absolute(store)), Layout(run, iteration)
+        layout = Layout(run, iteration)
         keep_log(target, layout)
         model, head = served_paths(target, layout, stage, config)
     served = config.only(SERVED).policy

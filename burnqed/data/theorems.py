@@ -14,6 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed.errors import BadInput
+from burnqed.files import read_given
 from burnqed.lean.protocol import DEFAULT_HEADER, LeanText, Theorem
 from burnqed.store import Store
 
@@ -70,10 +71,7 @@ def read_index(location: str, header: str | None = None) -> list[Theorem]:
     if "://" in location:
         prefix, _, name = location.rpartition("/")
         return parse_index(Store(prefix).read_text(name), location, header)
-    path = Path(location)
-    if not path.is_file():
-        raise BadInput(f"There is no theorem index at {location}; give the path of a JSON file.")
-    return parse_index(path.read_text(encoding="utf-8"), location, header)
+    return parse_index(read_given(Path(location), "theorem index", "the path of a JSON file"), location, header)
 
 
 def dump_index(theorems: Sequence[Theorem]) -> str:

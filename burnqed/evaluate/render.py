@@ -36,11 +36,18 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
     for k, rate in evaluation.pass_n.items():
         if evaluation.samples > 1:
             console.print(f"pass@{k}: {rate:.1%}")
+    proved = [o.name for o in evaluation.per_theorem if o.proof]
+    if proved:
+        tell(console, "proved: ", ", ".join(map(shown, proved[:NAMES_SHOWN])) + more(len(proved)))
     failed = [o for o in evaluation.per_theorem if o.status is ProofStatus.ERROR]
     for o in failed[:NAMES_SHOWN]:
         tell(console, "could not be tried: ", f"{shown(o.name)}: {shown(o.reason)}")
     if len(failed) > NAMES_SHOWN:
-        console.print(f"… and {len(failed) - NAMES_SHOWN} more")
+        console.print(more(len(failed)).strip())
+
+
+def more(count: int) -> str:
+    return f" … and {count - NAMES_SHOWN} more" if count > NAMES_SHOWN else ""
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:

@@ -31,6 +31,7 @@ from burnqed.trajectory.writer import ShardWriter
 
 PARTS = "trajectories"
 KEY_FILE = "key.json"
+PROOFS_FILE = "proofs.json"
 
 
 async def run_evaluation(
@@ -95,7 +96,7 @@ async def run_evaluation(
         for t in result.per_theorem
         if t.proof
     ]
-    store.write_json("proofs.json", proofs)
+    store.write_json(PROOFS_FILE, proofs)
     return result
 
 

@@ -171,7 +171,11 @@ def judge(step: Step, context: Context, unit: Unit, manifest: Manifest | None, d
 
 
 async def execute(step: Step, context: Context) -> None:
-    """Makes every unit of the step (at the context's stage and shard) that is not there yet."""
+    """Makes every unit of the step (at the context's stage and shard) that is not there yet. Raises BadInput for a shard that it does not have."""
+    if context.shard >= (number := step.shards(context)):
+        raise BadInput(
+            f"The step {step.name} has {number} shard(s) here, counted from 0, and none is {context.shard}; give a smaller --shard."
+        )
     for unit in step.units(context):
         key = step.key(context, unit, input_digests(context, unit))
         manifest = read_manifest(context.store, unit.prefix)

@@ -6,64 +6,107 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from burnqed.errors import BadInput
 from burnqed.log import log
-from burnqed.manifest import read_manifest
+from burnqed.manifest import Manifest, read_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Step, Unit, Verdict, input_digests, judge
 from burnqed.steps.budget import check_budget
 
 
-def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
-    """The workflow's parameters, by name: `data` → yes/no, `search-shards` → [0, 2].
+@dataclass(frozen=True)
+class Planned:
+    """One output folder of an iteration, and what is to be done about it."""
 
-    Raises BadInput when an input that no step of this iteration makes is missing (the predecessor is incomplete), or when
-    the store cannot be written.
+    step: Step
+    stage: str
+    shard: int
+    label: str
+    verdict: Verdict
+    manifest: Manifest | None
+    """Of what lies there and is finished."""
+
+
+@dataclass(frozen=True)
+class Superseded:
+    """Finished outputs that a plan makes anew."""
+
+    labels: list[str]
+    """Each with the reason."""
+    seconds: float
+    """What they took, and cost."""
+    dollars: float
+
+
+def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
+    """The workflow's parameters, by name: `data` → yes/no, `search-shards` → [0, 2]; says why.
+
+    Raises BadInput as `planned` does, and when the store cannot be written or the run has cost what it may.
     """
     context.store.check_writable()
     check_budget(context.store, context.layout, context.config.cost.max_dollars)
-    before = context.iteration - 1
-    if before >= 0 and read_manifest(context.store, context.layout.at(before).report) is None:
-        raise BadInput(
-            f"Iteration {before} of the run {context.layout.run!r} in {context.store.uri} is not finished, and iteration "
-            f"{context.iteration} builds on it; run it first, with --iter {before}."
-        )
-    layout = context.layout
-    iterations = (layout.at(number).root for number in range(context.iteration + 1))
-    context = replace(context, store=Snapshot(context.store, [layout.data, layout.base, *iterations]))
-    planned: dict[str, Verdict] = {}
+    todo: dict[tuple[str, str], set[int]] = {}
+    for found in planned(steps, context):
+        level = logging.WARNING if found.verdict.kept else logging.INFO
+        log.log(level, "%s: %s", found.label, found.verdict.text)
+        if found.verdict.miss:
+            todo.setdefault((found.step.name, found.stage), set()).add(found.shard)
     outputs = {}
     for step, stage in steps:
-        here = context.at(stage=stage)
-        shards = range(step.shards(here)) if step.needed(here) else ()
-        todo = [shard for shard in shards if unfinished(step, here.at(shard=shard), planned)]
+        shards = todo.get((step.name, stage), set())
         if step.sharded:
-            outputs[f"{step.task(stage)}-shards"] = json.dumps(todo)
+            outputs[f"{step.task(stage)}-shards"] = json.dumps(sorted(shards))
         else:
-            outputs[step.task(stage)] = "yes" if todo else "no"
+            outputs[step.task(stage)] = "yes" if shards else "no"
     return outputs
 
 
-def unfinished(step: Step, context: Context, planned: dict[str, Verdict]) -> bool:
-    """Whether the step has something to do at this stage and shard; says why. Adds the verdicts on its folders to those of the steps before."""
-    units = step.units(context)
-    for unit in units:
-        verdict = planned[unit.prefix] = foreseen(step, context, unit, planned)
-        label = unit.prefix.removeprefix(f"{context.layout.run}/")
-        log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
-    return any(planned[unit.prefix].miss for unit in units)
+def superseded(steps: Sequence[tuple[Step, str]], context: Context) -> Superseded:
+    """What is finished and would be made anew. Raises BadInput as `planned` does."""
+    lost = [found for found in planned(steps, context) if found.verdict.miss and found.manifest]
+    manifests = [found.manifest for found in lost if found.manifest]
+    return Superseded(
+        [f"{found.label} ({found.verdict.miss})" for found in lost],
+        sum(m.seconds for m in manifests),
+        sum(m.dollars for m in manifests),
+    )
 
 
-def foreseen(step: Step, context: Context, unit: Unit, planned: dict[str, Verdict]) -> Verdict:
-    """The verdict on a unit, some of whose inputs may still have to be made."""
-    before = {prefix: planned.get(prefix, Verdict()) for prefix in unit.inputs}
+def planned(steps: Sequence[tuple[Step, str]], context: Context) -> Iterator[Planned]:
+    """Every output of the iteration, in the order of the steps.
+
+    Raises BadInput when an input that no step of this iteration makes is missing (the predecessor is incomplete).
+    """
+    layout, before = context.layout, context.iteration - 1
+    if before >= 0 and read_manifest(context.store, layout.at(before).report) is None:
+        raise BadInput(
+            f"Iteration {before} of the run {layout.run!r} in {context.store.uri} is not finished, and iteration "
+            f"{context.iteration} builds on it; run it first, with --iter {before}."
+        )
+    iterations = (layout.at(number).root for number in range(context.iteration + 1))
+    context = replace(context, store=Snapshot(context.store, [layout.data, layout.base, *iterations]))
+    verdicts: dict[str, Verdict] = {}
+    for step, stage in steps:
+        here = context.at(stage=stage)
+        for shard in range(step.shards(here)) if step.needed(here) else ():
+            at = here.at(shard=shard)
+            for unit in step.units(at):
+                manifest = read_manifest(at.store, unit.prefix)
+                verdict = verdicts[unit.prefix] = foreseen(step, at, unit, manifest, verdicts)
+                yield Planned(step, stage, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, manifest)
+
+
+def foreseen(
+    step: Step, context: Context, unit: Unit, manifest: Manifest | None, verdicts: Mapping[str, Verdict]
+) -> Verdict:
+    """The verdict on a unit, some of whose inputs may still have to be made; `verdicts` are those on the units before."""
+    before = {prefix: verdicts.get(prefix, Verdict()) for prefix in unit.inputs}
     made_anew = {prefix: verdict for prefix, verdict in before.items() if verdict.miss}
     digests = input_digests(context, replace(unit, inputs=tuple(p for p in unit.inputs if p not in made_anew)))
-    manifest = read_manifest(context.store, unit.prefix)
     difference = ""
     if manifest is not None:
         known = {prefix: digest for prefix, digest in manifest.key.inputs.items() if prefix not in made_anew}

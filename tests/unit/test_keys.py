@@ -8,7 +8,6 @@ import json
 import logging
 import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,10 @@ from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import write_manifest
 from burnqed.resolve import KEYS
 from burnqed.steps import data
-from burnqed.steps.base import Context, Step, Unit, execute, input_digests
+from burnqed.steps.base import Context, Step, Unit, execute
 from burnqed.steps.data import known_proofs
-from burnqed.steps.plan import plan
-from burnqed.steps.registry import STEPS
 from burnqed.store import Store
 from burnqed_workflows import evaluate, iteration
 from tests.fixtures.finished import RUN, Finished

@@ -40,6 +40,8 @@ class Findings:
     """What preflight has to say besides the failures that it raises."""
 
     warnings: list[str] = field(default_factory=list)
+    store: Store | None = None
+    """Where it can be reached from here."""
 
 
 def preflight(
@@ -84,8 +86,12 @@ def check_store(address: str, layout: Layout, found: Findings) -> None:
         before = layout.at(layout.iteration - 1)
         missing = layout.iteration > 0 and read_manifest(store, before.report) is None
     except (BadInput, TryAgain) as error:
-        found.warnings.append(f"The store was not looked at from here ({error}) The first step will.")
+        found.warnings.append(
+            f"The store was not looked at from here, nor the settings of the run ({error}) The first step will look at it; without --profile the "
+            "settings are the chart's."
+        )
         return
+    found.store = store
     if missing:
         raise BadInput(
             f"Iteration {before.iteration} of the run {layout.run!r} in {address} is not finished, and iteration "

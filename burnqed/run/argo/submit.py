@@ -18,10 +18,13 @@ LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 IMAGES = ("worker-image", "trainer-image", "sglang-image")
 
 
-def resolved(settings: Settings | None, profile: str | None, overrides: Sequence[str]) -> RunConfig:
-    """Profile (the chart's, unless one is given) < chart < `--set`."""
-    chart = settings.config if settings else {}
-    return resolve(profile or (settings.profile if settings else "default"), list(overrides), chart=chart).config
+def resolved(
+    settings: Settings | None, profile: str | None, overrides: Sequence[str], base: RunConfig | None = None
+) -> RunConfig:
+    """Profile (unless one is given, what the run has used so far, `base`, and at first the chart's) < chart < `--set`."""
+    if profile is None and base is None:
+        profile = settings.profile if settings else "default"
+    return resolve(profile, overrides, chart=settings.config if settings else {}, base=base).config
 
 
 def build(name: str, config: RunConfig, settings: Settings | None, *, store: str, run: str, image: str | None, given: Mapping[str, Any]) -> Document:  # fmt: skip
@@ -55,5 +58,5 @@ def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> 
     changed = {name: tagged(parameters[name], image) for name in IMAGES if image and name in parameters}
     if overrides:
         before = from_json(parameters["config"])
-        changed["config"] = resolve("default", list(overrides), base=before).config.to_json()
+        changed["config"] = resolve(None, overrides, base=before).config.to_json()
     return changed

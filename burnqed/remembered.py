@@ -1,0 +1,38 @@
+"""`RUN/run.json`: the configuration that a run last ran with. Without a profile it goes on with that, not with another one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.resolve import Resolved, from_json, resolve
+from burnqed.store import Store
+
+
+def recall(store: Store, run: str) -> RunConfig | None:
+    """None for a run that has not begun. Raises BadInput when the file cannot be used."""
+    path = Layout(run).settings
+    if not store.exists(path):
+        return None
+    try:
+        return from_json(store.read_text(path))
+    except (BadInput, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"{store.locate(path)} does not tell the settings of the run ({error}); give --profile, or remove the file."
+        ) from None
+
+
+def remember(store: Store, run: str, config: RunConfig) -> None:
+    path, text = Layout(run).settings, config.model_dump_json(indent=1) + "\n"
+    if not (store.exists(path) and store.read_text(path) == text):
+        store.write_text(path, text)
+
+
+def resolve_run(
+    store: Store, run: str, profile: str | None, overrides: Sequence[str], chart: Mapping[str, Any] | None = None
+) -> Resolved:
+    """The configuration of a run: its own, unless a profile is given or it has none yet, and the overrides."""
+    return resolve(profile, overrides, chart=chart, base=None if profile else recall(store, run))

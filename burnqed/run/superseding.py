@@ -1,0 +1,58 @@
+"""Before a workflow makes finished outputs anew: what that costs, and whether it is meant."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from rich.console import Console
+from rich.prompt import Confirm
+
+from burnqed.config import RunConfig
+from burnqed.display import tell
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.progress import duration
+from burnqed.steps.base import Context
+from burnqed.steps.plan import Superseded, superseded
+from burnqed.steps.redo import parse_redo
+from burnqed.steps.registry import STEPS
+from burnqed.store import Store
+
+WORTH_ASKING_S = 60.0
+SHOWN = 6
+
+
+def ask(
+    tasks: Collection[str], store: Store, layout: Layout, config: RunConfig, redo: str, *, yes: bool = False
+) -> None:
+    """Says which finished outputs the tasks would make anew, and asks when that was more than a minute's work.
+
+    What `redo` asks for is said, and not asked about. Raises BadInput on a no, and where nobody can be asked.
+    """
+    steps = [(step, stage) for step, stage in STEPS if step.task(stage) in tasks]
+    if not steps:
+        return
+    context = Context(store, layout, config, Path(), redo=parse_redo(redo, (s.name for s, _ in STEPS)))
+    lost = superseded(steps, context)
+    if lost.seconds < WORTH_ASKING_S:
+        return
+    console = Console(stderr=True, soft_wrap=True)
+    tell(console, "", sentence(lost, layout))
+    if yes or redo:
+        return
+    elsewhere = "give --yes to go on, the settings that it was made with, or --run NAME for another run"
+    if not sys.stdin.isatty():
+        raise BadInput(f"Finished work would be made anew, and there is nobody to ask; {elsewhere}.")
+    if not Confirm.ask("Make it anew?", console=console, default=False):
+        raise BadInput(f"Nothing was changed; {elsewhere}.")
+
+
+def sentence(lost: Superseded, layout: Layout) -> str:
+    price = f" and cost ${lost.dollars:.2f}" if lost.dollars else ""
+    more = f", and {len(lost.labels) - SHOWN} more" if len(lost.labels) > SHOWN else ""
+    return (
+        f"This makes finished outputs of the run {layout.run!r} anew, which took {duration(lost.seconds)}{price}: "
+        f"{', '.join(lost.labels[:SHOWN])}{more}. The old ones move to {layout.run}/superseded/."
+    )

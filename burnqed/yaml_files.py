@@ -1,0 +1,32 @@
+"""YAML that people write: a key given twice, or one that is no name, is an error, not a surprise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from yaml.constructor import ConstructorError
+from yaml.nodes import MappingNode
+
+from burnqed.errors import BadInput
+
+
+class _Strict(yaml.SafeLoader):
+    def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = self.construct_object(key, deep=True)  # type: ignore[no-untyped-call]
+            if not isinstance(name, str):
+                raise ConstructorError(None, None, f"the key {name!r} is not a name", key.start_mark)
+            if name in seen:
+                raise ConstructorError(None, None, f"the key {name!r} is given twice", key.start_mark)
+            seen.add(name)
+        return super().construct_mapping(node, deep)
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """What a text says; None for an empty one. Raises BadInput, naming the place, for what is not strict YAML."""
+    try:
+        return yaml.load(text, _Strict)
+    except yaml.YAMLError as error:
+        raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; mend it.") from None
