@@ -27,6 +27,10 @@ class Layout:
         return f"{self.run}/base"
 
     @property
+    def lease(self) -> str:
+        return f"{self.run}/_LEASE"
+
+    @property
     def settings(self) -> str:
         return f"{self.run}/run.json"
 

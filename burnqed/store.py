@@ -9,13 +9,17 @@ renamed, S3 objects appear when their upload ends.
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +145,37 @@ class Store:
     def write_json(self, path: str, value: Any) -> None:
         self.write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
+    def stamp(self, path: str) -> tuple[str, float] | None:
+        """Which writing of a file this is, and how many seconds ago it was written, by the store's own clock; None for no file."""
+        with self._errors(path):
+            try:
+                if self.is_local:
+                    status = Path(self.full(path)).stat()
+                    return f"{status.st_ino}-{status.st_mtime_ns}", time.time() - status.st_mtime
+                bucket, key, _ = self.fs.split_path(self.full(path))
+                found = self.fs.call_s3("head_object", Bucket=bucket, Key=key)
+            except FileNotFoundError:
+                return None
+        now = parsedate_to_datetime(found["ResponseMetadata"]["HTTPHeaders"]["date"])
+        return found["ETag"], (now - found["LastModified"]).total_seconds()
+
+    def write_if(self, path: str, data: bytes, stamp: str | None) -> bool:
+        """Writes a file if it is still the writing that `stamp` tells, or if there is none. False when somebody else was there first."""
+        with self._errors(path):
+            if self.is_local:
+                return self._write_if_local(path, data, stamp)
+            bucket, key, _ = self.fs.split_path(self.full(path))
+            condition = {"IfNoneMatch": "*"} if stamp is None else {"IfMatch": stamp}
+            try:
+                self.fs.call_s3("put_object", Bucket=bucket, Key=key, Body=data, **condition)
+            except (FileExistsError, FileNotFoundError):
+                return False
+            except OSError as error:
+                if error.errno == errno.EINVAL:  # s3fs: a precondition failed
+                    return False
+                raise
+        return True
+
     def delete(self, prefix: str) -> None:
         """Removes a file or everything below a prefix; absent is fine."""
         self._forget(prefix)
@@ -198,6 +233,21 @@ class Store:
         self.delete(probe)
 
     # ---- inside
+
+    def _write_if_local(self, path: str, data: bytes, stamp: str | None) -> bool:
+        folder = Path(self.full(path)).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        guard = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(guard, fcntl.LOCK_EX)  # until it is closed, also by a kill
+            found = self.stamp(path)
+            if (found and found[0]) != stamp:
+                return False
+            with self._renamed(path) as temporary:
+                temporary.write_bytes(data)
+        finally:
+            os.close(guard)
+        return True
 
     def _forget(self, prefix: str) -> None:
         for path in [path for path in self._written if path == prefix or path.startswith(f"{prefix}/")]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
 
-from burnqed import modelcache
+from burnqed import lease, modelcache
 from burnqed.cli import options
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
@@ -21,6 +24,9 @@ from burnqed.resolve import from_json
 from burnqed.steps.base import Context, execute, stop_on_sigterm
 from burnqed.store import Store
 from burnqed.storelog import StoreLog
+
+WITHOUT_RUN = ("gate", "release", "import-data", "import-model")
+"""Steps that write nothing of a run's, or end the work on it."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -103,6 +109,8 @@ def step(
                     remember(target, run, config)
             elif name == "gate":
                 gate(target, layout, answer)
+            elif name == "release":
+                lease.release(target, run, os.environ.get("BURNQED_WORKFLOW", ""))
             elif name == "clean":
                 clean(target, layout, whole_run=whole_run)
             elif name == "import-data":
@@ -112,7 +120,23 @@ def step(
             else:
                 await execute(find(name), context)
 
-    asyncio.run(work())
+    with working(target, layout, name):
+        asyncio.run(work())
+
+
+@contextmanager
+def working(store: Store, layout: Layout, name: str) -> Iterator[None]:
+    """Holds the run's lease for its workflow, or, when a person runs the step, for that. What `burnqed run` starts has it already."""
+    if lease.VARIABLE in os.environ or name in WITHOUT_RUN:
+        yield
+    elif in_pod():
+        workflow = os.environ["BURNQED_WORKFLOW"]
+        with lease.held(store, layout.run, f"The workflow {workflow}", token=workflow):
+            yield
+    else:
+        who = f"`burnqed step {name}` on {platform.node()} (process {os.getpid()})"
+        with lease.held(store, layout.run, who):
+            yield
 
 
 def serve(

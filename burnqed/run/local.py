@@ -1,6 +1,6 @@
 """The local runner: walks a built Hera workflow on this machine.
 
-Containers become processes, sidecars background processes, mutexes lock files. Everything else is as on Argo: the order by
+Containers become processes, sidecars background processes. Everything else is as on Argo: the order by
 `depends`, `when`, fan-out by `withParam`, parameters, retries, deadlines, gates, the exit handler.
 
     result = asyncio.run(LocalRunner(workflow).run())
@@ -13,7 +13,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from hera.workflows import Workflow
 from rich.prompt import Confirm
 
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, first_of
-from burnqed.run import lock
 from burnqed.run.expressions import Phase, depends_holds, names_in, substitute, when_holds
 from burnqed.run.pod import Ended, Pod
 from burnqed.run.scratch import scratch_folder
@@ -31,6 +29,7 @@ from burnqed_workflows.templates import RETRY_ANNOTATION, RetryPolicy
 
 Values = dict[str, str]
 WORKFLOW_NAME = "local"
+EXIT_HANDLER = "exit handler"
 """What `{{workflow.name}}` stands for."""
 
 
@@ -67,7 +66,7 @@ def confirm_on_terminal(gate: str) -> bool:
 
 
 class LocalRunner:
-    """Runs one workflow. `logs` receives task, attempt, container and file of every log; `echo` prints a line for the user."""
+    """Runs one workflow; mutexes are the caller's (`burnqed.lease`). `logs` receives task, attempt, container and file of every log; `echo` prints a line for the user."""
 
     def __init__(
         self,
@@ -91,26 +90,17 @@ class LocalRunner:
         self._values |= {f"workflow.parameters.{p['name']}": p["value"] for p in given}
 
     async def run(self) -> RunResult:
-        """Runs to the end. Raises BadInput when another process holds one of the workflow's mutexes."""
-        with ExitStack() as stack:
-            for mutex in self.spec.get("synchronization", {}).get("mutexes", []):
-                stack.enter_context(lock.held(self._mutex(mutex["name"])))
-            try:
-                async with asyncio.timeout(self.spec.get("activeDeadlineSeconds")):
-                    phase, _ = await self._template(self.spec["entrypoint"], self.spec["entrypoint"], self._values)
-            except TimeoutError:
-                phase = Phase.FAILED
-            except ExceptionGroup as group:
-                raise first_of(group) from None
-            if handler := self.spec.get("onExit"):
-                await self._template("exit handler", handler, {"workflow.status": phase.value})
+        """Runs to the end."""
+        try:
+            async with asyncio.timeout(self.spec.get("activeDeadlineSeconds")):
+                phase, _ = await self._template(self.spec["entrypoint"], self.spec["entrypoint"], self._values)
+        except TimeoutError:
+            phase = Phase.FAILED
+        except ExceptionGroup as group:
+            raise first_of(group) from None
+        if handler := self.spec.get("onExit"):
+            await self._template(EXIT_HANDLER, handler, {"workflow.status": phase.value})
         return RunResult(phase, self.nodes)
-
-    def _mutex(self, name: str) -> str:
-        """A store on another machine is another store: its address is part of the lock's name."""
-        store = self._values.get("workflow.parameters.store", "")
-        place = store if "://" in store else str(Path(store).resolve())
-        return f"{substitute(name, self._values)} in {place}" if store else substitute(name, self._values)
 
     async def _template(self, name: str, template: str, values: Values) -> tuple[Phase, Values]:
         """Runs a template; returns its phase and output parameters."""

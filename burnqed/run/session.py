@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import platform
 import shutil
 import signal
 import sys
@@ -12,6 +14,7 @@ from hera.workflows import Workflow
 from rich.console import Console
 from rich.table import Table
 
+from burnqed import lease
 from burnqed.display import cell, shown
 from burnqed.errors import EXIT_TRY_AGAIN
 from burnqed.evaluate.gates import GateVerdict
@@ -20,7 +23,7 @@ from burnqed.evaluate.summary import read_summary
 from burnqed.layout import Layout
 from burnqed.progress import duration
 from burnqed.run.expressions import Phase
-from burnqed.run.local import WORKFLOW_NAME, LocalRunner, RunResult
+from burnqed.run.local import EXIT_HANDLER, WORKFLOW_NAME, LocalRunner, RunResult
 from burnqed.store import Store
 
 GATES = ("gate", "decide", "decision")
@@ -28,14 +31,22 @@ GATES = ("gate", "decide", "decision")
 
 
 def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
-    """Runs to the end and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75."""
+    """Runs to the end and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75.
+
+    Raises BadInput when somebody else works on the run.
+    """
 
     def keep(task: str, attempt: int, container: str, log: Path) -> None:
         if task != "clean":  # it would be alone in what was just deleted
             store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
 
     runner = LocalRunner(workflow, logs=keep, echo=say)
-    result = asyncio.run(until_signal(runner))
+    with lease.held(store, layout.run, f"`burnqed run` on {platform.node()} (process {os.getpid()})") as token:
+        os.environ[lease.VARIABLE] = token
+        try:
+            result = asyncio.run(until_signal(runner))
+        finally:
+            del os.environ[lease.VARIABLE]
     if result is None:
         say("Stopped; the same command continues.")
         return EXIT_TRY_AGAIN
@@ -67,6 +78,8 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
     styles = {Phase.SUCCEEDED: "green", Phase.SKIPPED: "dim", Phase.OMITTED: "dim"}
     for node in result.nodes:
         if node.name in GATES and node.phase in (Phase.SKIPPED, Phase.OMITTED):
+            continue
+        if node.name == EXIT_HANDLER and node.phase is Phase.SUCCEEDED:
             continue
         what = "hit" if node.phase is Phase.SKIPPED else " ".join(filter(None, (node.phase.value, node.message)))
         time = duration(node.seconds) if node.attempts else ""

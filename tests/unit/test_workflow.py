@@ -20,12 +20,14 @@ from burnqed_workflows.templates import RETRY_ANNOTATION
 PROFILES = ["default", *profiles()]
 
 
-GIVEN = {"iteration": 2, "gate": "auto", "redo": "search", "source": "a/b", "name": "c"}
+GIVEN = {"iteration": 2, "gate": "auto", "redo": "", "source": "a/b", "name": "c"}
 
 
 def built(profile: str = "default", name: str = "iteration", *overrides: str) -> dict[str, Any]:
     definition = WORKFLOWS[name]
     given = {option: GIVEN[option] for option in definition.options}
+    if "redo" in given:
+        given["redo"] = definition.tasks[0] if definition.tasks else ""
     config = resolve(profile, list(overrides)).config
     return dict(definition.build(config, store="s3://b/p", run="r", **given).to_dict())
 
