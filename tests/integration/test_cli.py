@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from burnqed import lease
 from burnqed.data.theorems import parse_index
+from burnqed.store import Store
 
 CONFIG_CASES = [
     (["config", "show", "--profile", "nope"], "profile"),
@@ -32,6 +34,16 @@ CONFIG_CASES = [
     (["lean", "check", "absent.json"], "absent.json"),
     (["serve", "--port", "1234"], "--model"),
     (["serve", "--model", "absent", "--port", "1234"], "absent"),
+    (["run", "iteration", "--iter", "0", "--theorems", "latin-1.json"], "latin-1.json is not UTF-8 (byte 5 is 0xe9)"),
+    (["config", "show", "--profile", "latin-1.yaml"], "latin-1.yaml is not UTF-8"),
+    (["data", "import", "i.json", "--out", "o.json", "--header", "latin-1.lean"], "latin-1.lean is not UTF-8"),
+    (["data", "inspect", "."], "cannot be read (Is a directory)"),
+    (["config", "show", "--profile", "number.yaml"], "the key 1 is not a name"),
+    (["config", "show", "--profile", "twice.yaml"], "the key 'search' is given twice"),
+    (["config", "show", "--set", "sft.learning_rate=.inf"], "sft.learning_rate"),
+    (["eval", "--theorems", "i.json", "--model", "m", "--budgets", "-5"], "evaluate.budgets"),
+    (["eval", "--theorems", "i.json", "--model", "m", "--out", "s3://bucket/prefix"], "--out"),
+    (["step", "data", "--iter", "0", "--profile", "smoke", "--shard", "99"], "--shard"),
 ]
 
 
@@ -47,6 +59,11 @@ def burnqed(*words: str, cwd: Path, environment: dict[str, str] | None = None) -
 
 @pytest.mark.parametrize(("words", "hint"), CONFIG_CASES, ids=lambda v: " ".join(v) if isinstance(v, list) else None)
 def test_bad_input_is_one_sentence_and_exit_code_2(words: list[str], hint: str, tmp_path: Path) -> None:
+    for name in ("latin-1.json", "latin-1.yaml", "latin-1.lean"):
+        (tmp_path / name).write_bytes("-- c\u00e9".encode("latin-1"))
+    (tmp_path / "i.json").write_text('[{"name": "t", "statement": "True"}]')
+    (tmp_path / "number.yaml").write_text("1: 2\n")
+    (tmp_path / "twice.yaml").write_text("search:\n  budget: 1\nsearch:\n  depth: 2\n")
     done = burnqed(*words, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert hint in done.stderr
@@ -84,6 +101,15 @@ def test_a_malformed_index_is_refused_before_anything_starts(text: str, tmp_path
     assert done.returncode == 2
     assert "index.json" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_one_run_is_worked_on_by_one_at_a_time_whatever_their_homes(tmp_path: Path) -> None:
+    run = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store", "s"]
+    (tmp_path / "home").mkdir()
+    with lease.held(Store(str(tmp_path / "s")), "main", "`burnqed run` on A"):
+        done = burnqed(*run, cwd=tmp_path, environment={"HOME": str(tmp_path / "home")})
+    assert done.returncode == 2
+    assert "`burnqed run` on A has been working on the run 'main'" in done.stderr
 
 
 def test_an_iteration_without_its_predecessor_is_refused(tmp_path: Path) -> None:

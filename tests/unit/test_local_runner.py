@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 from hera.workflows import DAG, Container, Env, Parameter, RetryStrategy, Suspend, UserContainer, Workflow
-from hera.workflows.models import HTTPGetAction, Mutex, Probe, Synchronization
+from hera.workflows.models import HTTPGetAction, Probe
 
 from burnqed.errors import BadInput
 from burnqed.run.local import LocalRunner, RunResult
@@ -206,25 +206,6 @@ def test_an_answer_is_an_output_of_the_gate_that_asked(answer: str, tmp_path: Pa
             note(name="note", depends="ask.Succeeded", arguments={"go": "{{tasks.ask.outputs.parameters.go}}"})
     assert run(w, confirm=lambda _: answer == "yes").exit_code == 0
     assert (tmp_path / "answer").read_text() == answer
-
-
-def mutexed() -> Workflow:
-    with Workflow(
-        generate_name="w-", entrypoint="main", synchronization=Synchronization(mutexes=[Mutex(name="test-mutex")])
-    ) as w:
-        slow = python("slow", "import time; time.sleep(1)")
-        with DAG(name="main"):
-            slow(name="slow")
-    return w
-
-
-def test_two_runs_with_one_mutex_exclude_each_other() -> None:
-    async def both() -> list[object]:
-        runners = [LocalRunner(mutexed(), echo=lambda _: None) for _ in range(2)]
-        return await asyncio.gather(*(r.run() for r in runners), return_exceptions=True)
-
-    kinds = sorted(type(r).__name__ for r in asyncio.run(both()))
-    assert kinds == ["BadInput", "RunResult"]
 
 
 def test_processes_of_a_killed_runner_that_watch_their_lifeline_end_within_5_s(tmp_path: Path) -> None:
