@@ -83,7 +83,7 @@ def step(
 
     layout, target = Layout(run, iteration), Store(options.absolute(store))
     config = configuration(target, run, profile, overrides)
-    if name != "clean":  # its log would stay behind, alone
+    if name not in ("clean", "release"):  # whose log would stay behind, alone
         keep_log(target, layout)
 
     async def work() -> None:
