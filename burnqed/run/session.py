@@ -37,7 +37,7 @@ def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
     """
 
     def keep(task: str, attempt: int, container: str, log: Path) -> None:
-        if task != "clean":  # it would be alone in what was just deleted
+        if task not in ("clean", EXIT_HANDLER):  # it would be alone in what was just deleted
             store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
 
     runner = LocalRunner(workflow, logs=keep, echo=say)
