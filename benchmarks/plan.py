@@ -42,6 +42,13 @@ def measure(label: str, here: Finished) -> None:
     )
 
 
+def served(folder: str) -> Path:
+    """A folder for the S3 server beside those of the runs."""
+    path = Path(folder, "s3")
+    path.mkdir()
+    return path
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shards", type=int, default=1_000)
@@ -49,7 +56,7 @@ def main() -> None:
     given = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        serve_s3(Path(folder, "s3")) as server,
+        serve_s3(served(folder)) as server,
         mock.patch.dict("os.environ", server.environment()),
     ):
         small = finished(server, Path(folder, "small"), given.baseline)
