@@ -106,7 +106,7 @@ def test_every_step_has_a_container_that_runs_it_at_its_stage() -> None:
             words = template["container"]["args"]
             stage = words[words.index("--stage") + 1] if "--stage" in words else ""
             commands.add((words[1], stage))
-    assert commands == {("plan", ""), ("gate", ""), *((s.name, stage) for s, stage in STEPS)}
+    assert commands == {("plan", ""), ("gate", ""), ("release", ""), *((s.name, stage) for s, stage in STEPS)}
 
 
 def test_when_conditions_are_a_word_on_each_side() -> None:
