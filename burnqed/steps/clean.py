@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.results import Summary
+from burnqed.evaluate.summary import read_summary
 from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.store import Store
@@ -20,8 +20,7 @@ def clean(store: Store, layout: Layout, *, whole_run: bool) -> None:
             f"Iteration {layout.iteration + 1} of {layout.run!r} builds on iteration {layout.iteration}; delete it first, "
             f"with --iter {layout.iteration + 1}."
         )
-    if store.exists(layout.summary):
-        summary = Summary.model_validate_json(store.read_bytes(layout.summary))
+    if summary := read_summary(store, layout.run):
         left = [r for r in summary.iterations if r.iteration != layout.iteration]
         store.write_text(
             layout.summary, summary.model_copy(update={"iterations": left}).model_dump_json(indent=1) + "\n"

@@ -58,7 +58,7 @@ async def search_shard(
 ) -> Facts:
     """Searches the shard's theorems and writes its parts; continues where an earlier attempt was cut off."""
     writer = ShardWriter(
-        context.store, unit.prefix, theorems, per_part=per_part, run=context.layout.run,
+        context.store, unit.root, theorems, per_part=per_part, run=context.layout.run,
         iteration=context.iteration, samples=samples, seed=seed,
     )  # fmt: skip
 

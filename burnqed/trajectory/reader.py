@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from burnqed.documents import READ_AGAIN
 from burnqed.errors import BadInput
 from burnqed.store import Store
 from burnqed.trajectory.schema import SearchStatistics, TheoremResult
@@ -69,10 +70,8 @@ def read_part(store: Store, path: str, columns: list[str] | None = None) -> pa.T
     """The rows of one part. Raises BadInput when it is missing or not Parquet."""
     try:
         return pq.read_table(io.BytesIO(store.read_bytes(path)), columns=columns)
-    except pa.ArrowInvalid as error:
-        raise BadInput(
-            f"{store.locate(path)} cannot be read as Parquet ({error}); delete it and run the step again."
-        ) from None
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"{store.locate(path)} cannot be read as Parquet ({error}); {READ_AGAIN}.") from None
 
 
 def read_parts(store: Store, paths: Iterable[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
