@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from burnqed.data.split import is_validation
 from burnqed.errors import TryAgain
+from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
 from burnqed.manifest import output, read_manifest
 from burnqed.steps import embed
@@ -76,8 +77,8 @@ def train(context: Context, unit: Unit) -> Facts:
     }
     for name, metric in outcome.metrics.items():
         facts[name] = metric.value
-        if metric.chance is not None:
-            facts[f"{name}_chance"] = metric.chance
+        beside = {CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error}
+        facts |= {name + ending: value for ending, value in beside.items() if value is not None}
     return facts
 
 

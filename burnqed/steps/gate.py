@@ -15,7 +15,7 @@ def gate(store: Store, layout: Layout, answer: str) -> None:
     """`answer` is `yes`, `no`, or empty for the verdict's own. Raises BadInput for a no."""
     verdict = read_document(store, f"{output(store, layout.report)}/gate.json", GateVerdict, READ_AGAIN)
     for check in verdict.failed:
-        log.warning("%s: %s is not %s %s. %s", check.name, check.value, check.relation, check.threshold, check.advice)
+        log.warning("%s: %s is not %s. %s", check.name, check.measured, check.asked, check.advice)
     if answer == "no":
         raise BadInput(f"Iteration {layout.iteration} was not approved; its report is {store.locate(layout.report)}.")
     if not answer and not verdict.go:

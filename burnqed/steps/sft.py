@@ -7,6 +7,7 @@ import asyncio
 from burnqed.data.pairs import TacticPair, read_pairs
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
+from burnqed.evaluate.results import COUNT
 from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
 from burnqed.steps.base import Context, Facts, Step, Unit
@@ -72,6 +73,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         "steps": outcome.steps,
         "loss": outcome.last_loss,
         "evaluation_loss": outcome.best.total if outcome.best else None,
+        f"evaluation_loss{COUNT}": outcome.validation_pairs,
         "base_pairs": outcome.base_pairs,
         "trajectory_pairs": outcome.trajectory_pairs,
         "tokens_per_s": outcome.tokens_per_s,
