@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import PART_DIGITS, PART_ENDING, part_file
 from burnqed.log import log
+from burnqed.parquet import read_parquet
 from burnqed.progress import Progress
 from burnqed.store import Store
-from burnqed.trajectory.reader import read_part
 
 Matrix = NDArray[np.float32]
 Embed = Callable[[Sequence[str], int], Matrix]
@@ -128,7 +128,7 @@ class EmbeddingCache:
         self.found.update(pending)
 
     def _read(self, path: str) -> None:
-        table = read_part(self.store, path).combine_chunks()
+        table = read_parquet(self.store, path).combine_chunks()
         vectors = table["embedding"].combine_chunks()
         matrix = vectors.flatten().to_numpy().reshape(len(table), -1)
         self.found.update(zip(table["text_hash"].to_pylist(), matrix, strict=True))
