@@ -17,11 +17,12 @@ from burnqed.run.argo.server import CONFIG_ANNOTATION, ArgoServer
 
 
 class StandIn(ThreadingHTTPServer):
-    """Answers every request with `status` and `reply`; keeps (method, path, body, authorization)."""
+    """Answers every request with `status` and `reply`, or with what `replies` has for its path; keeps (method, path, body, authorization)."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.status, self.reply = 200, b"{}"
+        self.replies: dict[str, Any] = {}
         self.asked: list[tuple[str, str, Any, str | None]] = []
 
     def client(self, token: str = "") -> ArgoServer:
@@ -39,10 +40,13 @@ class Handler(BaseHTTPRequestHandler):
         self.server.asked.append(
             (self.command, self.path, json.loads(body) if body else None, self.headers["Authorization"])
         )
+        found = self.server.replies.get(self.path.partition("?")[0])
+        reply = self.server.reply if found is None else json.dumps(found).encode()
         self.send_response(self.server.status)
-        self.send_header("Content-Length", str(len(self.server.reply)))
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(reply)))
         self.end_headers()
-        self.wfile.write(self.server.reply)
+        self.wfile.write(reply)
 
     do_GET = do_POST = do_PUT = _answer
 
@@ -63,7 +67,7 @@ def argo() -> Iterator[StandIn]:
 @pytest.fixture
 def kube(argo: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KubeApi:
     """A client whose kubeconfig leads to the stand-in."""
-    entries = {"cluster": {"server": f"http://127.0.0.1:{argo.server_port}"}, "user": {}, "context": {"cluster": "x", "user": "x"}}  # fmt: skip
+    entries = {"cluster": {"server": f"http://127.0.0.1:{argo.server_port}"}, "user": {"token": "hers"}, "context": {"cluster": "x", "user": "x"}}  # fmt: skip
     document = {f"{kind}s": [{"name": "x", kind: entry}] for kind, entry in entries.items()} | {"current-context": "x"}
     (tmp_path / "kubeconfig").write_text(json.dumps(document))
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "kubeconfig"))
@@ -104,9 +108,25 @@ def test_a_cluster_without_argo_is_told_from_one_without_the_chart(argo: StandIn
     with pytest.raises(BadInput, match="Argo Workflows is not installed"):
         kube.settings()
     assert [path for _, path, _, _ in argo.asked] == ["/apis/argoproj.io/v1alpha1"]
+    applications = {"groupVersion": "argoproj.io/v1alpha1", "resources": [{"name": "applications", "kind": "Application", "namespaced": True, "singularName": "", "verbs": []}]}  # fmt: skip
+    argo.says(applications)
+    with pytest.raises(BadInput, match="Argo Workflows is not installed"):
+        kube.settings()
+    argo.says({}, 404)
     argo.reply = b"404 page not found\n"
     with pytest.raises(BadInput, match="Argo Workflows is not installed"):
         kube.list()
+
+
+def test_no_proxy_is_asked_on_the_way_into_a_tunnel(argo: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would get the token."""
+    with StandIn() as proxy:
+        for name in ("HTTP_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.server_port}")
+        argo.says({"version": "v4.0.2"})
+        address = f"http://127.0.0.1:{argo.server_port}"
+        assert ArgoServer(address, "team", "secret", server_name="argo-server.argo.svc").version() == "v4.0.2"
+        assert [asked[3] for asked in argo.asked] == ["Bearer secret"]
 
 
 def test_a_server_that_is_not_there_is_one_to_try_again() -> None:

@@ -23,6 +23,9 @@ Document = dict[str, Any]
 
 SELECTOR = ",".join(f"{key}={value}" for key, value in PART_OF.items())
 DEFAULT_NAMESPACE = "burnqed"
+SERVICE_VARIABLE = "BURNQED_ARGO"
+"""NAMESPACE/SERVICE of the Argo server, where it is not Argo's own; in the environment of whoever uses it, since nobody in the cluster can change that."""
+DEFAULT_SERVICE = "argo/argo-server"
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 401, 403, 404
 BUSY = (429, 502, 503, 504)
 """Status codes of a server, or a proxy before it, that may answer again soon."""
@@ -90,6 +93,17 @@ def open_access(namespace: str | None = None) -> Access:
             "`pip install 'burnqed[cluster]'`, or set ARGO_SERVER and ARGO_TOKEN."
         ) from None
     return KubeApi(namespace or os.environ.get("ARGO_NAMESPACE"))
+
+
+def service_of_argo() -> tuple[str, str]:
+    """Namespace and name of the Argo server's Service."""
+    given = os.environ.get(SERVICE_VARIABLE) or DEFAULT_SERVICE
+    namespace, slash, service = given.partition("/")
+    if not (namespace and slash and service) or "/" in service:
+        raise BadInput(
+            f"{SERVICE_VARIABLE}={given} names no Service; write NAMESPACE/SERVICE, as in {DEFAULT_SERVICE}."
+        )
+    return namespace, service
 
 
 def refusal(who: str, status: int, said: str, namespace: str, *, login: str, otherwise: str) -> BadInput | TryAgain:

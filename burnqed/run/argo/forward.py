@@ -1,60 +1,143 @@
-"""The Argo server through the Kubernetes API: what `kubectl port-forward` does, for commands that only the server can do."""
+"""The Argo server through the Kubernetes API: what `kubectl port-forward service/argo-server` does, for what only the server can tell or do.
+
+The user's own token goes through, so it must not reach anybody else. The Service is named by the user (`service_of_argo`), never searched
+for; the API server, which the kubeconfig authenticates, says which pods are behind it and carries the bytes to one of them by name; and
+that pod has to be run by the Deployment of the Service's name, which a label alone does not make it. Over that tunnel TLS has nothing to
+add by default: Argo makes a certificate for itself at every start, which nobody can verify. Where it is given one that somebody signed,
+$BURNQED_ARGO_CA has it verified.
+"""
 
 from __future__ import annotations
 
+import os
 import select
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from typing import NamedTuple
 
+from kubernetes.client import AppsV1Api, DiscoveryV1Api, V1Pod
 from kubernetes.client.exceptions import ApiException
 from kubernetes.stream import portforward
 
 from burnqed.errors import BadInput
-from burnqed.run.argo.kube import KubeApi
+from burnqed.run.argo.access import FORBIDDEN, SERVICE_VARIABLE, service_of_argo
+from burnqed.run.argo.kube import TIMEOUT_S, KubeApi
 from burnqed.run.argo.server import ArgoServer
 
-LABELS = "app=argo-server"
-PORT = 2746
+CA_VARIABLE = "BURNQED_ARGO_CA"
+"""File with the certificates (PEM) that vouch for the Argo server's, which has to be for SERVICE.NAMESPACE.svc."""
 CHUNK = 1 << 16
+
+
+class Target(NamedTuple):
+    """The end of a tunnel."""
+
+    namespace: str
+    pod: str
+    port: int
+    secure: bool
 
 
 @contextmanager
 def argo_server(access: KubeApi) -> Iterator[ArgoServer]:
-    """An Argo server of the cluster, at a local port while the block runs. Raises BadInput when there is none."""
-    with access.errors():
-        pods = access.core.list_pod_for_all_namespaces(label_selector=LABELS).items
-    running = [pod for pod in pods if pod.status.phase == "Running"]
-    if not running:
-        raise BadInput(
-            "This needs the Argo server, and the cluster runs none that these rights show; install it, or set ARGO_SERVER and ARGO_TOKEN."
-        )
-    pod = running[0]
-    arguments = pod.spec.containers[0].args or []
-    scheme = "http" if "--secure=false" in arguments else "https"
+    """The cluster's Argo server, at a local port while the block runs. Raises BadInput when there is none that may have the token."""
+    namespace, service = service_of_argo()
+    target = find(access, namespace, service)
+    verify = verification(target, service)
+    token = os.environ.get("ARGO_TOKEN") or access.token
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        threading.Thread(target=serve, args=(listener, access, pod), daemon=True, name="port-forward").start()
-        token = access.configuration.get_api_key_with_prefix("authorization") or ""
-        server = ArgoServer(f"{scheme}://127.0.0.1:{listener.getsockname()[1]}", access.namespace, token, verify=False)
-        yield server
+        threading.Thread(target=serve, args=(listener, access, target), daemon=True, name="port-forward").start()
+        address = f"{'https' if target.secure else 'http'}://127.0.0.1:{listener.getsockname()[1]}"
+        yield ArgoServer(address, access.namespace, token, verify=verify, server_name=f"{service}.{namespace}.svc")
 
 
-def serve(listener: socket.socket, access: KubeApi, pod: object) -> None:
+def find(access: KubeApi, namespace: str, service: str) -> Target:
+    """A pod that is ready behind the Service and is run by the Deployment of the same name."""
+    strangers = []
+    with access.errors(), rights(namespace):
+        found = DiscoveryV1Api(access.core.api_client).list_namespaced_endpoint_slice(
+            namespace, label_selector=f"kubernetes.io/service-name={service}", _request_timeout=TIMEOUT_S
+        )
+        for part in found.items:
+            for endpoint in part.endpoints or ():
+                if not (endpoint.target_ref and endpoint.conditions and endpoint.conditions.ready):
+                    continue
+                name = endpoint.target_ref.name
+                pod = access.core.read_namespaced_pod(name, namespace, _request_timeout=TIMEOUT_S)
+                if deployment_of(access, pod) == service:
+                    arguments = pod.spec.containers[0].args or []
+                    return Target(namespace, name, part.ports[0].port, "--secure=false" not in arguments)
+                strangers.append(name)
+    if strangers:
+        raise BadInput(
+            f"{', '.join(strangers)} answers for the Service {service} in the namespace {namespace}, but the Deployment {service} does not run it, so "
+            "that it may be anybody's and does not get your token; find out who made it, and delete it."
+        )
+    raise BadInput(
+        f"This needs the Argo server, and no pod is ready behind a Service {service} in the namespace {namespace}; where it is another one, "
+        f"set {SERVICE_VARIABLE}=NAMESPACE/SERVICE, or set ARGO_SERVER and ARGO_TOKEN."
+    )
+
+
+@contextmanager
+def rights(namespace: str) -> Iterator[None]:
+    """Says which ones lack where the cluster forbids to look."""
+    try:
+        yield
+    except ApiException as error:
+        if error.status == FORBIDDEN:
+            raise BadInput(
+                f"Your rights do not show the way to the Argo server in the namespace {namespace}; ask for the Role of "
+                "manifests/examples/argo-access.yaml there, or set ARGO_SERVER and ARGO_TOKEN."
+            ) from None
+        raise
+
+
+def deployment_of(access: KubeApi, pod: V1Pod) -> str | None:
+    """The Deployment that runs a pod."""
+    owners = {owner.kind: owner for owner in pod.metadata.owner_references or () if owner.controller}
+    if "ReplicaSet" not in owners:
+        return None
+    owner = owners["ReplicaSet"]
+    apps = AppsV1Api(access.core.api_client)
+    replicas = apps.read_namespaced_replica_set(owner.name, pod.metadata.namespace, _request_timeout=TIMEOUT_S)
+    above = [o.name for o in replicas.metadata.owner_references or () if o.controller and o.kind == "Deployment"]
+    return above[0] if above and replicas.metadata.uid == owner.uid else None
+
+
+def verification(target: Target, service: str) -> ssl.SSLContext | bool:
+    """What the server's certificate is held against; False for nothing."""
+    file = os.environ.get(CA_VARIABLE)
+    if not file:
+        return False
+    if not target.secure:
+        raise BadInput(
+            f"{CA_VARIABLE} is set, but the Argo server {service} in the namespace {target.namespace} runs with --secure=false, without TLS; "
+            "give it a certificate, or unset the variable."
+        )
+    try:
+        return ssl.create_default_context(cafile=file)
+    except (OSError, ssl.SSLError) as error:
+        raise BadInput(f"{CA_VARIABLE}={file} has no certificates that can be read ({error}).") from None
+
+
+def serve(listener: socket.socket, access: KubeApi, target: Target) -> None:
     with suppress(OSError):  # the listener was closed: the block ended
         while True:
             connection, _ = listener.accept()
-            threading.Thread(target=carry, args=(connection, access, pod), daemon=True).start()
+            threading.Thread(target=carry, args=(connection, access, target), daemon=True).start()
 
 
-def carry(connection: socket.socket, access: KubeApi, pod: object) -> None:
+def carry(connection: socket.socket, access: KubeApi, target: Target) -> None:
     """Carries one connection's bytes both ways until either side ends."""
-    metadata = pod.metadata  # type: ignore[attr-defined]
     with connection, suppress(OSError, ApiException):
-        stream = portforward(
-            access.core.connect_get_namespaced_pod_portforward, metadata.name, metadata.namespace, ports=str(PORT)
+        forwarded = portforward(
+            access.core.connect_get_namespaced_pod_portforward, target.pod, target.namespace, ports=str(target.port)
         )
-        with closing(stream.socket(PORT)) as remote:
+        with closing(forwarded.socket(target.port)) as remote:
             remote.setblocking(True)
             sides = {connection: remote, remote: connection}
             while True:

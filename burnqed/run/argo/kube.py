@@ -13,7 +13,15 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.run.argo.access import DEFAULT_NAMESPACE, NOT_FOUND, SELECTOR, Document, Settings, refusal
+from burnqed.run.argo.access import (
+    DEFAULT_NAMESPACE,
+    NOT_FOUND,
+    SELECTOR,
+    Document,
+    Settings,
+    refusal,
+    service_of_argo,
+)
 from burnqed.run.argo.server import no_chart
 
 GROUP = ("argoproj.io", "v1alpha1")
@@ -33,6 +41,12 @@ class KubeApi:
         self.core = client.CoreV1Api(api)
         self.custom = client.CustomObjectsApi(api)
         self.authorization = client.AuthorizationV1Api(api)
+
+    @property
+    def token(self) -> str:
+        """The user's bearer token, fresh; empty where the kubeconfig has a certificate instead."""
+        given = self.configuration.auth_settings().values()
+        return next((str(auth["value"]) for auth in given if auth["key"] == "authorization" and auth["value"]), "")
 
     def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
         options = {"dry_run": "All"} if dry_run else {}
@@ -76,13 +90,16 @@ class KubeApi:
 
     def settings(self) -> Settings:
         with self.errors(NO_ARGO):
-            self.custom.get_api_resources(*GROUP, _request_timeout=TIMEOUT_S)
+            kinds = {kind.name for kind in self.custom.get_api_resources(*GROUP, _request_timeout=TIMEOUT_S).resources}
+        if not {"workflows", "workflowtemplates"} <= kinds:  # Argo CD and Argo Rollouts share the group
+            raise BadInput(NO_ARGO)
         with self.errors(no_chart(self.namespace)):
             found = self.core.read_namespaced_config_map("burnqed-config", self.namespace, _request_timeout=TIMEOUT_S)
         return Settings.parse(found.data)
 
     def link(self, name: str) -> str:
-        return f"https://localhost:2746/workflows/{self.namespace}/{name} (after `kubectl -n argo port-forward svc/argo-server 2746`)"
+        namespace, service = service_of_argo()
+        return f"https://localhost:2746/workflows/{self.namespace}/{name} (after `kubectl -n {namespace} port-forward svc/{service} 2746`)"
 
     @contextmanager
     def errors(self, missing: str = "") -> Iterator[None]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -26,15 +27,29 @@ class ArgoServer:
     """`Access` through an Argo server at `address` (`host:port`, or a URL) with a bearer token, or none.
 
     $ARGO_SECURE=false means http; $ARGO_INSECURE_SKIP_VERIFY=true accepts any certificate, as for the `argo` command.
+    `server_name` is the server's own where `address` is the near end of a tunnel: its certificate has that, and no proxy is on the way.
     """
 
-    def __init__(self, address: str, namespace: str, token: str = "", *, verify: bool = True) -> None:
+    def __init__(
+        self,
+        address: str,
+        namespace: str,
+        token: str = "",
+        *,
+        verify: ssl.SSLContext | bool = True,
+        server_name: str = "",
+    ) -> None:
         secure = os.environ.get("ARGO_SECURE", "true").lower() != "false"
         self.url = (address if "://" in address else f"{'https' if secure else 'http'}://{address}").rstrip("/")
+        self.who = server_name or self.url
         self.namespace = namespace
-        verify = verify and os.environ.get("ARGO_INSECURE_SKIP_VERIFY", "false").lower() != "true"
+        if os.environ.get("ARGO_INSECURE_SKIP_VERIFY", "false").lower() == "true":
+            verify = False
         given = token if not token or token.startswith("Bearer ") else f"Bearer {token}"
-        self._http = httpx.Client(timeout=TIMEOUT, verify=verify, headers={"Authorization": given} if given else {})
+        self._tls = {"sni_hostname": server_name} if server_name else {}
+        self._http = httpx.Client(
+            timeout=TIMEOUT, verify=verify, trust_env=not server_name, headers={"Authorization": given} if given else {}
+        )
 
     def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
         document = {**workflow, "metadata": {**workflow["metadata"], "namespace": self.namespace}}
@@ -69,7 +84,7 @@ class ArgoServer:
         url = f"{self.url}/api/v1/workflows/{self.namespace}/{name}/log"
         timeout = httpx.Timeout(30.0, read=None) if follow else TIMEOUT
         try:
-            with self._http.stream("GET", url, params=query, timeout=timeout) as reply:
+            with self._http.stream("GET", url, params=query, timeout=timeout, extensions=self._tls) as reply:
                 if reply.is_error:
                     return
                 for line in reply.iter_lines():
@@ -77,7 +92,7 @@ class ArgoServer:
                     if "result" in entry:
                         yield entry["result"].get("content", "")
         except httpx.HTTPError as error:
-            raise TryAgain(f"The Argo server at {self.url} broke off: {error}; run the same command again.") from None
+            raise TryAgain(f"The Argo server at {self.who} broke off: {error}; run the same command again.") from None
 
     def settings(self) -> Settings:
         path = f"workflow-templates/{self.namespace}/burnqed-iteration"
@@ -100,25 +115,27 @@ class ArgoServer:
         missing: str = "",
     ) -> Any:
         try:
-            reply = self._http.request(method, f"{self.url}/api/v1/{path}", json=body, params=query)
+            reply = self._http.request(
+                method, f"{self.url}/api/v1/{path}", json=body, params=query, extensions=self._tls
+            )
         except httpx.HTTPError as error:
             raise TryAgain(
-                f"The Argo server at {self.url} does not answer ({error or type(error).__name__}); check ARGO_SERVER and the network."
+                f"The Argo server at {self.who} does not answer ({error or type(error).__name__}); check ARGO_SERVER and the network, and its certificate."
             ) from None
         if reply.is_success:
             return reply.json()
         if reply.status_code == NOT_FOUND and missing:
             raise BadInput(missing)
-        raise refused(reply, self.url, self.namespace)
+        raise refused(reply, self.who, self.namespace)
 
 
-def refused(reply: httpx.Response, url: str, namespace: str) -> BadInput | TryAgain:
+def refused(reply: httpx.Response, who: str, namespace: str) -> BadInput | TryAgain:
     try:
         said = str(reply.json().get("message", ""))
     except (ValueError, AttributeError):
         said = reply.text[:200]
     return refusal(
-        f"The Argo server at {url}", reply.status_code, said, namespace,
+        f"The Argo server at {who}", reply.status_code, said, namespace,
         login="give a valid token in ARGO_TOKEN, as `argo auth token` prints it", otherwise="see the log of the Argo server",
     )  # fmt: skip
 
