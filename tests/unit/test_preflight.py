@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,12 +20,14 @@ from burnqed.run.argo.preflight import (
     check_argo,
     check_images,
     check_nodes,
+    check_server,
     check_startup,
     check_store,
     check_version,
     quantity,
 )
 from burnqed.run.argo.submit import build, retried, tagged
+from burnqed_workflows.registry import WORKFLOWS
 from tests.fixtures.s3 import S3Server
 
 GPU_POOL = ("serving.gpus=1", "serving.cpu=4", "serving.memory=16Gi", 'serving.node_selector=["pool=gpu"]')
@@ -88,6 +92,33 @@ def test_an_old_argo_is_refused_and_a_new_one_is_not() -> None:
         check_argo("v3.5.14")
 
 
+def test_a_cluster_whose_server_is_not_seen_is_warned_of_and_one_that_is_too_old_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Labels, names of images and their tags are the installer's own affair."""
+
+    @contextmanager
+    def server(_: object) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(version=lambda: version)
+
+    version, found = "v3.7.1", Findings()
+    monkeypatch.setattr("burnqed.run.argo.forward.argo_server", server)
+    check_server(None, found)
+    assert found.warnings == []
+    version = "v3.4.0"
+    with pytest.raises(BadInput, match=r"v3\.4\.0 is too old"):
+        check_server(None, found)
+
+    @contextmanager
+    def absent(_: object) -> Iterator[SimpleNamespace]:
+        raise BadInput("no pod is ready")
+        yield
+
+    monkeypatch.setattr("burnqed.run.argo.forward.argo_server", absent)
+    check_server(None, found)
+    assert "Argo's version was not looked at (no pod is ready)" in found.warnings[0]
+
+
 def test_a_chart_of_another_version_is_warned_of() -> None:
     found = Findings()
     check_version(settings(version="0.0.1"), found)
@@ -148,3 +179,39 @@ def test_a_retry_changes_images_and_configuration_and_nothing_else() -> None:
     assert changed.keys() == {"config"}
     before, after = resolve("small").config, from_json(changed["config"])
     assert after == before.model_copy(update={"search": before.search.model_copy(update={"budget": 7})})
+
+
+FIXED = (
+    "worker.memory=9Gi", "trainer.gpus=1", "serving.node_selector=[a=b]", "cluster.pull_policy=Always", "cluster.model_cache=pvc:x",
+    "workflow.parallelism=7", "workflow.step_hours=1", "workflow.retries=0", "workflow.policy_server=sglang",
+)  # fmt: skip
+FREE = ("search.seconds=7", "lean.memory_mb=900", "workflow.sglang_memory=0.4", "cost.max_dollars=3", "worker.cpu=2")
+PLANNED = ("search.shards=9", "ebm.enabled=false", "search.noise=false")
+
+
+def test_a_retry_refuses_by_name_what_is_part_of_the_pods() -> None:
+    """The last of what is free says what is so already."""
+    assert retried(document(), None, list(FREE)).keys() == {"config"}
+    names = ", ".join(override.partition("=")[0] for override in FIXED)
+    with pytest.raises(BadInput, match=f"A retry cannot change {names}: .*submit the workflow again"):
+        retried(document(), None, [*FREE, *FIXED])
+
+
+def test_a_retry_refuses_what_the_plan_has_decided_once_it_has() -> None:
+    before, after = document(), document()
+    after["status"] = {"nodes": {"n": {"id": "n", "name": "w.plan", "displayName": "plan", "type": "Pod", "phase": "Succeeded", "templateName": "plan"}}}  # fmt: skip
+    after["metadata"]["name"] = "w"
+    for override in PLANNED:
+        assert retried(before, None, [override]).keys() == {"config"}
+        with pytest.raises(BadInput, match=f"A retry cannot change {override.partition('=')[0]}"):
+            retried(after, None, [override])
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_workflow_can_be_retried_with_another_value(name: str) -> None:
+    given = {"iteration": 1, "gate": "off", "redo": "", "source": "a/b", "name": "c"}
+    options = {option: given[option] for option in WORKFLOWS[name].options}
+    workflow = build(name, resolve("small").config, settings(), store="s3://b/p", run="main", image=None, given=options)
+    assert retried(workflow, None, ["lean.memory_mb=900"]).keys() == {"config"}
+    with pytest.raises(BadInput, match=r"workflow\.step_hours"):
+        retried(workflow, None, ["workflow.step_hours=1"])

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from burnqed.config import RunConfig
+from burnqed.config import Kind, RunConfig
 from burnqed.errors import BadInput
 from burnqed.resolve import from_json, resolve
 from burnqed.run.argo.access import Document, Settings
-from burnqed.run.argo.nodes import parameters_of
+from burnqed.run.argo.nodes import parameters_of, tasks_of
 from burnqed_workflows.registry import WORKFLOWS
-from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL
+from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
 
 LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 IMAGES = ("worker-image", "trainer-image", "sglang-image")
@@ -53,10 +53,38 @@ def tagged(reference: str, image: str | None) -> str:
 
 
 def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> dict[str, str]:
-    """New values of the workflow parameters of a retried run: images and configuration are all that can change."""
+    """New values of the workflow parameters of a retried run: images and configuration are all that can change.
+
+    Raises BadInput for settings that would have no effect any more.
+    """
     parameters = parameters_of(workflow)
     changed = {name: tagged(parameters[name], image) for name in IMAGES if image and name in parameters}
     if overrides:
         before = from_json(parameters["config"])
         changed["config"] = resolve(None, overrides, base=before).config.to_json()
+        if fixed := [o.partition("=")[0] for o in overrides if is_fixed(workflow, before, o)]:
+            raise BadInput(
+                f"A retry cannot change {', '.join(fixed)}: the pods, their limits and places, how many run at a time, and what the step plan has "
+                "decided stay as they were submitted; submit the workflow again with the new value, and what is finished stays."
+            )
     return changed
+
+
+def is_fixed(workflow: Document, before: RunConfig, override: str) -> bool:
+    """Whether an override says something that is in the workflow's templates, or that its finished plan decided: which outputs there are, in how many shards."""
+    after = resolve(None, [override], base=before).config
+    if specification(workflow, before) != specification(workflow, after):
+        return True
+    section, _, name = override.partition("=")[0].strip().partition(".")
+    decided = name == "shards" or getattr(before, section).kind(name) is Kind.STRUCTURE
+    return decided and any(t.task == "plan" and t.phase == "Succeeded" for t in tasks_of(workflow))
+
+
+def specification(workflow: Document, config: RunConfig) -> Document:
+    """What this workflow would be submitted as with a configuration, but for its parameters."""
+    parameters, name = parameters_of(workflow), workflow["metadata"]["labels"][WORKFLOW_LABEL]
+    given: dict[str, Any] = {o: parameters[o] for o in WORKFLOWS[name].options if o in parameters}
+    if "iteration" in given:
+        given["iteration"] = int(given["iteration"])
+    built = WORKFLOWS[name].build(config, store=parameters["store"], run=parameters["run"], **given)
+    return {key: value for key, value in built.to_dict()["spec"].items() if key != "arguments"}
