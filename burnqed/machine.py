@@ -1,4 +1,4 @@
-"""What this machine gives a process: processors and memory by control group rather than by node, and a free port."""
+"""What this machine gives a process: processors and memory by control group rather than by node, GPUs, and a free port."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from pathlib import Path
 
 import psutil
 
+from burnqed.errors import BadInput
+
 CGROUP_ROOT = Path("/sys/fs/cgroup")
 OWN_CGROUP = Path("/proc/self/cgroup")
+GPUS = "BURNQED_GPUS"
+"""How many GPUs a workflow gave the container."""
 
 
 def cpu_quota(root: Path = CGROUP_ROOT, own: Path = OWN_CGROUP) -> float:
@@ -51,6 +55,23 @@ def read(file: Path) -> str:
         return file.read_text(encoding="utf-8").strip()
     except OSError:
         return ""
+
+
+def check_gpus() -> None:
+    """Raises BadInput where torch does not see the GPUs that a workflow gave the container ($BURNQED_GPUS): it would quietly take the processors."""
+    if not (given := int(os.environ.get(GPUS, 0))):
+        return
+    try:
+        import torch
+
+        found = torch.cuda.device_count()
+    except ImportError:
+        found = 0
+    if found < given:
+        raise BadInput(
+            f"The container's pool has {given} GPU(s), and torch sees {found}; see to the node's driver and device plugin and to the image "
+            "(`nvidia-smi` in the pod), or submit with gpus=0 for the pool (trainer, serving) to compute on processors."
+        )
 
 
 def free_port() -> int:

@@ -63,6 +63,12 @@ MODELS = f"{SCRATCH}/models"
 CERTIFICATES = "/etc/burnqed/ca"
 POLICY_PORT = 30000
 METRICS_PORT = 9100
+STATUS_PORT = 9101
+"""Of the policy server, as METRICS_PORT of the search: the ports that answer at a pod's address."""
+REFUSAL = f"{SCRATCH}/burnqed/refusal"
+"""File in which a policy server says why it will never serve."""
+PROBE_S = 5
+"""Kubernetes' own patience of a second is too short for a busy server."""
 RETRY_ANNOTATION = "burnqed.dev/retry"
 
 PART_OF = {"app.kubernetes.io/part-of": "burnqed"}
@@ -225,7 +231,7 @@ def step(
             *(word for o, v in given.items() for word in (f"--{o}", v)),
             *(f"--{flag}" for flag in flags),
         ],
-        env=environment(config, task, policy=policy),
+        env=environment(config, task, pool, policy=policy),
         env_from=[*cluster_environment(config), *([hub_token(config)] if hub else [])],
         resources=resources(pool),
         volumes=volumes(config, pool, memory=training or policy, models=training or policy),
@@ -253,13 +259,15 @@ def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> Use
         image_pull_policy=config.cluster.pull_policy,
         command=["burnqed"],
         args=["serve", *arguments],
-        env=environment(config, task, policy=True),
+        env=environment(config, task, config.serving, policy=True),
         env_from=cluster_environment(config),
         resources=resources(config.serving),
         mirror_volume_mounts=True,
-        ports=[ContainerPort(name="policy", container_port=score_port(config))],
+        ports=[ContainerPort(name="policy", container_port=STATUS_PORT)],
         security_context=SECURE,
-        readiness_probe=Probe(http_get=HTTPGetAction(path="/ready", port=score_port(config)), period_seconds=2),
+        readiness_probe=Probe(
+            http_get=HTTPGetAction(path="/ready", port=STATUS_PORT), period_seconds=2, timeout_seconds=PROBE_S
+        ),
     )
 
 
@@ -273,7 +281,7 @@ def common_arguments(iterated: bool) -> list[str]:
     return [word for option, name in common.items() for word in (f"--{option}", parameter(name))]
 
 
-def environment(config: RunConfig, task: str, *, policy: bool) -> list[Any]:
+def environment(config: RunConfig, task: str, pool: PoolConfig, *, policy: bool) -> list[Any]:
     variables = {
         "BURNQED_CONFIG": parameter("config"),
         "BURNQED_REDO": parameter("redo"),
@@ -284,8 +292,11 @@ def environment(config: RunConfig, task: str, *, policy: bool) -> list[Any]:
         "BURNQED_ARTIFACTS": ARTIFACTS,
         "BURNQED_MODELS": MODELS,
     }
+    if pool.gpus:
+        variables |= {"BURNQED_GPUS": str(pool.gpus)}
     if policy:
-        variables |= {"BURNQED_METRICS_PORT": str(METRICS_PORT)}
+        variables |= {"BURNQED_METRICS_PORT": str(METRICS_PORT), "BURNQED_STATUS_PORT": str(STATUS_PORT)}
+        variables |= {"BURNQED_REFUSAL": REFUSAL}
         variables |= {"BURNQED_POLICY_PORT": str(POLICY_PORT), "BURNQED_SCORE_PORT": str(score_port(config))}
     return [Env(name=name, value=value) for name, value in variables.items()]
 

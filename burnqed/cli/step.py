@@ -18,7 +18,9 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.log import bind, in_pod, log
+from burnqed.machine import check_gpus
 from burnqed.modelcache import fetch_address
+from burnqed.policy.refusal import noted
 from burnqed.remembered import remember, resolve_run
 from burnqed.resolve import from_json
 from burnqed.steps.base import Context, execute, stop_on_sigterm
@@ -85,6 +87,7 @@ def step(
     config = configuration(target, run, profile, overrides)
     if name not in ("clean", "release"):  # whose log would stay behind, alone
         keep_log(target, layout)
+    check_gpus()
 
     async def work() -> None:
         with tempfile.TemporaryDirectory(prefix="burnqed-step-") as folder:
@@ -145,12 +148,20 @@ def serve(
     ),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
     port: int = typer.Option(30000, "--port", envvar="BURNQED_POLICY_PORT", min=1, max=65535),
-    host: str = typer.Option("0.0.0.0" if in_pod() else "127.0.0.1", "--host"),
+    host: str = typer.Option(
+        "127.0.0.1", "--host", help="Who reaches it can have tokens generated, and the model replaced."
+    ),
     score_port: int | None = typer.Option(
         None,
         "--score-port",
         envvar="BURNQED_SCORE_PORT",
         help="With workflow.policy_server=sglang: for embeddings and energies.",
+    ),
+    status_port: int | None = typer.Option(
+        None,
+        "--status-port",
+        envvar="BURNQED_STATUS_PORT",
+        help="For /ready and /metrics alone; in a pod, at its address.",
     ),
     store: str = options.Store,
     run: str = options.Run,
@@ -170,19 +181,23 @@ def serve(
 
     target = Store(options.absolute(store))
     config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
-    if model is None:
-        if iteration is None:
-            raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
-        layout = Layout(run, iteration)
-        keep_log(target, layout)
-        model, head = served_paths(target, layout, stage, config)
-    served = config.only(SERVED).policy
-    if config.workflow.policy_server == "sglang":
-        from burnqed.policy.sglang import launch
+    with noted():
+        if model is None:
+            if iteration is None:
+                raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
+            layout = Layout(run, iteration)
+            keep_log(target, layout)
+            check_gpus()
+            model, head = served_paths(target, layout, stage, config)
+        served = config.only(SERVED).policy
+        if config.workflow.policy_server == "sglang":
+            from burnqed.policy.sglang import launch
 
-        if score_port is None:
-            raise BadInput("SGLang knows no embeddings, so that a second port is needed; give --score-port.")
-        folder = fetch_address(model, Path(os.environ.get(modelcache.VARIABLE, tempfile.gettempdir())))
-        beside = launch(folder, host, port, served, config.workflow.sglang_memory)
-        run_server(str(folder), score_port, head=head, host=host, config=served, beside=beside)
-    run_server(model, port, head=head, host=host, config=served)
+            if score_port is None:
+                raise BadInput("SGLang knows no embeddings, so that a second port is needed; give --score-port.")
+            folder = fetch_address(model, Path(os.environ.get(modelcache.VARIABLE, tempfile.gettempdir())))
+            beside = launch(folder, host, port, served, config.workflow.sglang_memory)
+            run_server(
+                str(folder), score_port, head=head, host=host, config=served, beside=beside, status_port=status_port
+            )
+        run_server(model, port, head=head, host=host, config=served, status_port=status_port)

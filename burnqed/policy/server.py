@@ -27,15 +27,15 @@ import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed import metrics
 from burnqed.config import PolicyConfig
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
-from burnqed.log import close, log
+from burnqed.log import close, in_pod, log
 from burnqed.machine import cpu_quota
 from burnqed.policy.sglang import Sglang
+from burnqed.policy.status import status_routes
 from burnqed.policy.version import model_files
 from burnqed.policy.worker import Loaded, Worker
 from burnqed.store import Store
@@ -77,6 +77,7 @@ class ScoreRequest(Body):
 def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
     """`beside` generates in our stead: then only /embed, /score and health are of use here."""
     app = FastAPI(title="burnqed policy", openapi_url=None)
+    app.include_router(status_routes(worker, beside))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -101,11 +102,6 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
         now = loaded()
         ids = {"embedding_id": now.encoder.embedding_id, "head_id": now.head_id}
         return JSONResponse({"status": "ok", "weight_version": now.weight_version, **ids})
-
-    @app.get("/ready")
-    async def ready() -> Response:
-        loaded()
-        return Response(status_code=200 if beside is None or await beside.healthy() else 503)
 
     @app.get("/health_generate")
     async def health_generate() -> Response:
@@ -160,11 +156,6 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
         await wait(worker.flush())
         return PlainTextResponse("Cache flushed.\n")
 
-    @app.get("/metrics")
-    async def prometheus() -> Response:
-        metrics.GPU.set(gpu_utilisation())
-        return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
-
     @app.post("/embed")
     async def embed(request: EmbedRequest) -> JSONResponse:
         loaded()
@@ -181,16 +172,6 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
         return JSONResponse({"energies": energies, "head_id": now.head_id, "embedding_id": now.encoder.embedding_id})
 
     return app
-
-
-def gpu_utilisation() -> float:
-    """Percent; 0 without a GPU, or without the library that tells."""
-    import torch
-
-    try:
-        return float(torch.cuda.utilization()) if torch.cuda.is_available() else 0.0
-    except (RuntimeError, ModuleNotFoundError):
-        return 0.0
 
 
 def refusal(message: str) -> JSONResponse:
@@ -275,34 +256,36 @@ def serve(
     config: PolicyConfig | None = None,
     host: str = "127.0.0.1",
     beside: Sglang | None = None,
+    status_port: int | None = None,
 ) -> None:
     """Serves until SIGTERM (exit code 0), or until the server beside it ends (75). `model` and `head` are folders or addresses in
-    a store.
+    a store. At `status_port` there are `/ready` and `/metrics` alone, in a pod for everybody who reaches it.
 
     Raises BadInput for a port in use, a missing model, a head of another model.
     """
     if (store := Store(model)).is_local:
         model_files(Path(store.full("")))
-    listener = listen(host, port)
+    listeners = [listen(host, port)]
+    if status_port:
+        listeners.append(listen("0.0.0.0" if in_pod() else "127.0.0.1", status_port))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     sys.setswitchinterval(0.001)  # the model's thread gives up the GIL in every operation and wants it back soon
     worker = Worker(model, head, config or PolicyConfig(), threads())
     leave_on_signals(worker, beside)
-    # log_config: logging.config, which uvicorn calls otherwise, closes every handler that there is, the store's copy of the log too.
-    quiet = uvicorn.Config(
-        make_app(worker, beside), log_config=None, access_log=False, timeout_keep_alive=60, lifespan="off"
-    )
-    server = Server(quiet)
+    status = FastAPI(title="burnqed status", openapi_url=None)
+    status.include_router(status_routes(worker, beside))
+    servers = [Server(quiet(app)) for app in (make_app(worker, beside), status)[: len(listeners)]]
 
     async def run() -> None:
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        serving = asyncio.gather(*(s.serve(sockets=[at]) for s, at in zip(servers, listeners, strict=True)))
         announced = False
         while not serving.done() and worker.failed is None and (beside is None or beside.alive()):
             if worker.loaded and not announced:
                 announced = True
                 log.info("serving %s (%s) at http://%s:%d", model, worker.loaded.weight_version, host, port)
             await asyncio.sleep(0.1)
-        server.should_exit = server.force_exit = True
+        for server in servers:
+            server.should_exit = server.force_exit = True
         await serving
         if beside:
             await beside.end()
@@ -311,6 +294,11 @@ def serve(
     if worker.failed is not None:
         raise worker.failed
     sys.exit(EXIT_TRY_AGAIN)
+
+
+def quiet(app: FastAPI) -> uvicorn.Config:
+    """Without log_config: logging.config, which uvicorn calls otherwise, closes every handler that there is, the store's copy of the log too."""
+    return uvicorn.Config(app, log_config=None, access_log=False, timeout_keep_alive=60, lifespan="off")
 
 
 def listen(host: str, port: int) -> socket.socket:

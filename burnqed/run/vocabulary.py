@@ -37,7 +37,7 @@ ACTED_ON: dict[str, frozenset[str]] = {
     "outputs": frozenset({"parameters"}),
     "parameter": frozenset({"name", "value", "valueFrom"}),
     "valueFrom": frozenset({"path", "supplied"}),
-    "readinessProbe": frozenset({"httpGet", "periodSeconds"}),
+    "readinessProbe": frozenset({"httpGet", "periodSeconds", "timeoutSeconds"}),
     "httpGet": frozenset({"path", "port"}),
     "suspend": frozenset({"duration"}),
     "synchronization": frozenset({"mutexes"}),

@@ -14,6 +14,7 @@ from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
 from burnqed.manifest import read_manifest
 from burnqed.policy.client import PolicyClient
+from burnqed.policy.refusal import not_refused
 from burnqed.progress import Progress
 from burnqed.search.engine import OnResult, search
 from burnqed.search.settings import SearchSettings
@@ -42,7 +43,7 @@ async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
             "or run the step as part of a workflow."
         )
     async with PolicyClient(config, url, config.score_url or context.score_url or url) as client:
-        info = await client.wait_ready(READY_S)
+        info = await client.wait_ready(READY_S, not_refused)
         head = "head_id", info.head_id
         layout = context.layout
         served = {

@@ -10,11 +10,10 @@ from collections import Counter
 
 import pyarrow.parquet as pq
 import pytest
-from kubernetes.stream import stream
 
 from burnqed.layout import Layout, shard_folder
 from burnqed.run.argo.nodes import TaskNode, is_over, phase_of, tasks_of
-from tests.fixtures.cluster import Cluster
+from tests.fixtures.cluster import Cluster, execute
 from tests.fixtures.small_workflows import out_of_memory
 
 LAYOUT = Layout("disrupted", 0)
@@ -27,14 +26,6 @@ for process in psutil.process_iter():
     if "{word}" in " ".join(process.cmdline()) and process.pid not in (1, os.getpid()):
         process.send_signal(signal.SIGKILL)
 """
-
-
-def kill_in(cluster: Cluster, pod: str, container: str, word: str) -> None:
-    """Kills the processes of a container whose command line has a word."""
-    stream(
-        cluster.access.core.connect_get_namespaced_pod_exec, pod, cluster.namespace, container=container,
-        command=["python", "-c", KILL.format(word=word)], stdout=True, stderr=True,
-    )  # fmt: skip
 
 
 def parts(cluster: Cluster, folder: str = SEARCHED) -> list[str]:
@@ -65,9 +56,9 @@ def test_the_workflow_succeeds_with_every_theorem_exactly_once(cluster: Cluster,
         deleted = next_shard(cluster, name, seen)
         cluster.access.core.delete_namespaced_pod(deleted.attempts[-1].pod, cluster.namespace, grace_period_seconds=0)
         lean = next_shard(cluster, name, seen)
-        kill_in(cluster, lean.attempts[-1].pod, "main", "supervisor")
+        execute(cluster, lean.attempts[-1].pod, "main", KILL.format(word="supervisor"))
         sidecar = next_shard(cluster, name, seen)
-        kill_in(cluster, sidecar.attempts[-1].pod, "policy", "serve")
+        execute(cluster, sidecar.attempts[-1].pod, "policy", KILL.format(word="serve"))
         watched = cluster.hera("watch", name)
         live, _ = log.communicate(timeout=60)
     assert watched.returncode == 0, watched.stdout[-3000:] + cluster.hera("logs", name, "--step", "search").stdout

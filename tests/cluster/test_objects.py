@@ -58,7 +58,7 @@ def test_the_executor_may_report_results_and_nothing_else(cluster: Cluster) -> N
 @pytest.mark.timeout(600)
 def test_every_container_of_a_pod_is_without_rights(cluster: Cluster) -> None:
     """Also those that Argo adds."""
-    name = cluster.submit("search", "--iter", "0", "--run", "absent")
+    name = cluster.submit("import-data", "--source", "absent.json", "--name", "x")
     label = f"workflows.argoproj.io/workflow={name}"
     while not (pods := cluster.access.core.list_namespaced_pod(cluster.namespace, label_selector=label).items):
         time.sleep(0.5)
@@ -70,8 +70,8 @@ def test_every_container_of_a_pod_is_without_rights(cluster: Cluster) -> None:
         assert security.read_only_root_filesystem, container.name
         assert security.allow_privilege_escalation is False, container.name
         assert security.capabilities.drop == ["ALL"], container.name
-    assert phase_of(cluster.wait(name)) == "Failed", "its predecessors are missing, and plan says so"
-    assert "not finished" in cluster.hera("logs", name).stdout
+    assert phase_of(cluster.wait(name)) == "Failed", "what it imports is missing, and it says so"
+    assert "absent.json" in cluster.hera("logs", name).stdout
 
 
 @pytest.mark.timeout(1200)

@@ -31,10 +31,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_tiny(tmp_path_factory.mktemp("launched") / "tiny")
 
 
-def serve(model: Path, port: int) -> Child:
+def serve(model: Path, port: int, **environment: str) -> Child:
     return Child(
         [sys.executable, "-m", "burnqed.cli.main", "serve", "--model", str(model), "--port", str(port)],
-        env={**os.environ, "BURNQED_CONFIG": RunConfig(policy=SHAPE).to_json()},
+        env={**os.environ, "BURNQED_CONFIG": RunConfig(policy=SHAPE).to_json(), **environment},
     )
 
 
@@ -145,3 +145,31 @@ def test_a_server_that_dies_early_is_quoted(tmp_path: Path) -> None:
     assert isinstance(died, TryAgain)
     assert "exit code 1" in str(died)
     assert "MemoryError" in str(died)
+
+
+@pytest.mark.timeout(120)
+def test_at_the_status_port_are_readiness_and_metrics_and_in_a_pod_nothing_else_is_at_its_address(folder: Path) -> None:
+    port, status = free_port(), free_port()
+    server = serve(folder, port, BURNQED_STATUS_PORT=str(status), ARGO_CONTAINER_NAME="policy")
+    try:
+        wait_until_it_listens(port)
+        with httpx.Client(base_url=f"http://127.0.0.1:{status}") as http:
+            while http.get("/ready").status_code == 503:
+                time.sleep(0.1)
+            assert http.get("/ready").status_code == 200
+            assert "burnqed_generated_tokens_total 0.0" in http.get("/metrics").text, "readiness generates nothing"
+            for path in (
+                "/generate",
+                "/embed",
+                "/score",
+                "/update_weights_from_disk",
+                "/flush_cache",
+                "/health_generate",
+            ):
+                assert http.post(path, json={}).status_code == 404, path
+        listening = {
+            (c.laddr.port, c.laddr.ip) for c in psutil.Process(server.pid).net_connections() if c.status == "LISTEN"
+        }
+        assert listening == {(port, "127.0.0.1"), (status, "0.0.0.0")}
+    finally:
+        assert server.end(10) == 0
