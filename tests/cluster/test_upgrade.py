@@ -49,7 +49,7 @@ def test_the_next_submission_uses_what_an_upgrade_says_and_an_uninstall_leaves_n
         return parameters_of(yaml.safe_load(done.stdout))
 
     with another_namespace(cluster) as namespace, helm_python.Config(namespace=namespace) as helm:
-        helm.install(str(CHART), RELEASE, {"profile": "small", "store": STORE, "images": {"tag": "1"}})
+        helm.install(str(CHART), RELEASE, {"store": STORE, "images": {"tag": "1"}})
         first = submitted(namespace)
         assert from_json(first["config"]) == resolve("small").config
         changed = {"profile": "cluster-7b", "config": {"search": {"budget": 7}}, "images": {"tag": "2"}}

@@ -108,6 +108,12 @@ def test_the_chart_fills_in_store_images_and_configuration() -> None:
     assert find(documents, "ServiceAccount", "burnqed")["imagePullSecrets"] == [{"name": "pull"}]
 
 
+def test_without_a_word_the_chart_has_the_profile_that_needs_neither_gpus_nor_an_imported_model() -> None:
+    documents = render({"store": STORE})
+    assert find(documents, "ConfigMap", "burnqed-config")["data"]["profile"] == "small"
+    assert from_json(parameters(find(documents, "WorkflowTemplate", "burnqed-iteration"))["config"]) == resolve("small").config  # fmt: skip
+
+
 def test_no_artifact_is_declared_where_none_is_kept() -> None:
     documents = render({"store": STORE, "artifacts": {"enabled": False}})
     template = find(documents, "WorkflowTemplate", "burnqed-iteration")
