@@ -81,7 +81,7 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
                     phase=ended.get("phase") or "Pending",
                     started=time(node.get("startedAt")),
                     finished=time(ended.get("finishedAt")),
-                    message=node.get("message") or (tried[-1].message if tried else ""),
+                    message=(tried[-1].message if tried else "") or node.get("message", ""),
                     progress=node.get("progress", ""),
                     attempts=tried,
                 )
