@@ -32,8 +32,12 @@ def has_failed(workflow: Document) -> bool:
 
 
 def runs_of(tasks: dict[str, TaskNode]) -> dict[str, list[str]]:
-    """The pods of each task that had any, and when it began."""
-    return {name: [str(task.started), *(a.pod for a in task.attempts)] for name, task in tasks.items() if task.attempts}
+    """The pods of each task that had any, and when it began; without the exit handler, which runs at every end."""
+    return {
+        name: [str(task.started), *(a.pod for a in task.attempts)]
+        for name, task in tasks.items()
+        if task.attempts and not name.endswith(".onExit")
+    }
 
 
 def check_retried(cluster: Cluster, name: str, failed: str, before: dict[str, list[str]]) -> None:
