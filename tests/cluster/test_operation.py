@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from burnqed.data.theorems import dump_index, shipped_benchmark
 from burnqed.run.argo.access import Document
 from burnqed.run.argo.nodes import TaskNode, phase_of, suspended, tasks_of
+from burnqed.steps.data import some
 from tests.fixtures.cluster import TAG, Cluster, publish
 
 SECRET = "burnqed-store"
@@ -69,12 +71,13 @@ def test_a_missing_secret_is_mended_by_making_it(cluster: Cluster, iterations: l
 def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster, small: list[str]) -> None:
     """Then the workflow is stopped, in a step that would take long."""
     cluster.store.write_text("mended/inputs/right.json", '[{"name": "a", "statement": "1 + 1 = 2"}]')
+    cluster.store.write_text("mended/inputs/wrong.json", dump_index(some(shipped_benchmark(), 8, lambda t: t.name)))
     given = ("--set", "data.theorems=inputs/wrong.json", "--set", "sft.steps=100000")
     name = cluster.submit("iteration", "--iter", "0", "--run", "mended", *small, *given)
     cluster.wait(name, has_failed)
     before = runs_of(cluster.tasks(name))
     assert before.keys() == {"plan", "data"}
-    assert "inputs/wrong.json" in cluster.hera("logs", name, "--step", "data").stdout
+    assert "is also in the benchmark" in cluster.hera("logs", name, "--step", "data").stdout
     done = cluster.hera("retry", name, "--set", "data.theorems=inputs/right.json")
     assert done.returncode == 0, done.stderr
     cluster.wait(name, lambda w: any(t.task == "sft" and t.phase == "Running" for t in tasks_of(w)))

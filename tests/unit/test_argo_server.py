@@ -170,3 +170,18 @@ def test_the_chart_speaks_through_its_template_and_its_absence_is_said(argo: Sta
     argo.says({"message": "not found"}, 404)
     with pytest.raises(BadInput, match="chart is not installed in the namespace team"):
         argo.client().settings()
+
+
+@pytest.mark.parametrize("content", ["a: [", "a folder", "\x00", "[]", "clusters: []"])
+def test_a_kubeconfig_that_cannot_be_used_is_one_sentence(
+    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "kubeconfig"
+    if content == "a folder":
+        file.mkdir()
+    else:
+        file.write_text(content)
+    monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(file))
+    with pytest.raises(BadInput, match="There is no way to a cluster") as raised:
+        KubeApi("team")
+    assert "\n" not in str(raised.value)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import urllib3
+import yaml
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
@@ -123,7 +124,7 @@ def load_configuration() -> str | None:
         config.load_kube_config()
         _, context = config.list_kube_config_contexts()
         return (context.get("context") or {}).get("namespace")
-    except config.ConfigException as no_file:
+    except (config.ConfigException, OSError, TypeError, ValueError, yaml.YAMLError) as no_file:
         try:
             config.load_incluster_config()
         except config.ConfigException:
