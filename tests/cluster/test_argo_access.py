@@ -110,14 +110,17 @@ def test_an_argo_of_another_chart_is_asked_for_its_version_and_verified(
 ) -> None:
     monkeypatch.setenv(SERVICE_VARIABLE, f"{cluster.namespace}/{NAME}")
     monkeypatch.setenv(CA_VARIABLE, str(servers / f"{NAME}.{cluster.namespace}.svc.crt"))
-    found = Findings()
-    check_server(cluster.access, found)
-    assert found.warnings == []
+
+    def warnings() -> list[str]:
+        found = Findings()
+        check_server(cluster.access, found)
+        return found.warnings
+
+    until(lambda: not warnings())
     done = cluster.hera("retry", "nothing")
     assert "There is no workflow nothing" in done.stderr
     monkeypatch.setenv(SERVICE_VARIABLE, "nowhere/argo-server")
-    check_server(cluster.access, found)
-    assert "no pod is ready behind a Service argo-server in the namespace nowhere" in found.warnings[0]
+    assert "no pod is ready behind a Service argo-server in the namespace nowhere" in warnings()[0]
 
 
 @pytest.mark.timeout(300)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import subprocess
 import time
 from collections import Counter
@@ -13,6 +12,7 @@ import pytest
 
 from burnqed.layout import Layout, shard_folder
 from burnqed.run.argo.nodes import TaskNode, is_over, phase_of, tasks_of
+from burnqed.steps.select import read_selection
 from tests.fixtures.cluster import Cluster, execute
 from tests.fixtures.small_workflows import out_of_memory
 
@@ -67,8 +67,8 @@ def test_the_workflow_succeeds_with_every_theorem_exactly_once(cluster: Cluster,
     for path in parts(cluster):
         rows = pq.read_table(io.BytesIO(cluster.store.read_bytes(path)), columns=["theorem", "status"]).to_pylist()
         counts.update(row["theorem"] for row in rows if row["status"] is not None)
-    selection = json.loads(cluster.store.read_text(f"{LAYOUT.selection}/selection.json"))
-    assert counts == Counter(theorem["name"] for theorem in selection["theorems"])
+    selection = read_selection(cluster.store, LAYOUT.selection)
+    assert counts == Counter(theorem.name for theorem in selection.theorems)
     # The logs say what happened.
     after = cluster.tasks(name)
     assert [len(after[task.task].attempts) for task in (lean, sidecar)] == [1, 2]
