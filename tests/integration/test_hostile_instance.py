@@ -118,6 +118,15 @@ async def test_an_instance_that_is_not_to_be_trusted_changes_no_verdict(
             assert not await accepts(lean, untrue, attempt), untrue
 
 
+async def test_a_judge_that_others_proofs_have_worn_out_spoils_no_proof(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    worn = f"{ANSWER}\nif (role === 'judge' && past.push(0) > 1) answer.fatal = 'out of memory';"
+    async with changed_lean(monkeypatch, tmp_path, [hostile()[0], (ANSWER, worn)]) as lean:
+        for statement, proof in HONEST[:3]:
+            assert (await lean.check(Theorem(name="t", statement=statement), proof, is_trusted=False)).accepted
+
+
 async def test_what_one_stranger_does_to_the_memory_is_gone_for_the_next(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -141,6 +141,15 @@ def test_a_renewed_instance_has_the_memory_that_it_started_with() -> None:
     assert renewed == before
 
 
+def test_a_renewed_instance_has_as_much_memory_as_a_new_one_whatever_grew_before() -> None:
+    (new,) = ask({"kind": "fill"})
+    assert (new["why"], new["heapMb"]) == ("out of memory", 1200)
+    *_, first, _, second = ask(
+        {"kind": "grow", "mb": 555}, {"kind": "renew"}, {"kind": "fill"}, {"kind": "renew"}, {"kind": "fill"}
+    )
+    assert first == second == new
+
+
 async def test_a_search_that_is_released_while_lean_works_on_it_leaves_nothing() -> None:
     async with EmbeddedLean(workers=1) as lean:
         root, state = await opened(lean, "intro a b")

@@ -18,6 +18,7 @@ const ALLOWED = [
 const ANSWERED = /^(_emscripten_(thread_mailbox_await|get_progname)|emscripten_asm_const_int)$/; // by 0: the first two are asked for at the start
 const FAILING = /^(__syscall_|(fd|environ|random)_)/;                  // with an error number, which Lean can report
 const EACCES = 2;                 // in WASI's numbering; system calls give it negative
+const PAGE = 65536, MB = 1048576, GROWTH = 16 * MB;
 
 const isAllowed = name => ALLOWED.some(pattern => pattern.test(name));
 
@@ -37,12 +38,14 @@ function closed(name) {
 
 /**
  * Ends the instance where its memory would grow beyond the cap, or cannot grow. Lean does not look whether it was given what it asked for: its
- * large numbers would be written from address 0 on, over everything.
+ * large numbers would be written from address 0 on, over everything. The cap is exact: emscripten grows a memory
+ * by up to 96 MB more than it has to, so how much a proof gets would depend on how far the memory had grown when the instance was renewed.
  */
 function limitMemory(imports, memoryMb) {
-  const resize = imports.emscripten_resize_heap;
+  const { memory } = imports, cap = memoryMb * MB;
   imports.emscripten_resize_heap = bytes => {
-    if ((bytes >>> 0) > memoryMb * 1048576 || !resize(bytes)) throw new WebAssembly.RuntimeError('out of memory');
+    if ((bytes >>> 0) > cap) throw new WebAssembly.RuntimeError('out of memory');
+    memory.grow(Math.ceil((Math.min((bytes >>> 0) + GROWTH, cap) - memory.buffer.byteLength) / PAGE)); // throws when it cannot
     return 1;
   };
 }

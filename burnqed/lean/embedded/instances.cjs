@@ -81,16 +81,14 @@ class Instances {
     const isDue = instance.served >= settings.recycleRequests || performance.now() - instance.born > settings.recycleSeconds * 1000 || instance.heapMb > settings.memoryMb * 0.75;
     const { heapMb, ...content } = answer;
     job.resolve({ answer: content, instance: { number: instance.number, generation: instance.generation } });
-    if (isDue) this.recycle(instance);
+    if (isDue) {
+      this.counts.recycled++;
+      this.restart(instance);
+    }
     this.pump();
   }
 
-  recycle(instance) {
-    this.counts.recycled++;
-    this.restart(instance);
-  }
-
-  /** Has the idle instance restore the memory that it started with: what a new one would have, in a fraction of the time. */
+  /** Has the idle instance restore the memory that it started with: what a new one would have, in a fraction of the time. Its age goes on. */
   renew(instance) {
     this.counts.recycled++;
     Object.assign(instance, { generation: instance.generation + 1, isReady: false, served: 0 });
@@ -137,6 +135,7 @@ class Instances {
       // Replaying costs about as many tactics as are missing: worth it when more than that are waiting, or nobody has the state.
       if (chosen < 0) chosen = queue.findIndex(job => canDo(job) && (queue.length > missing(job.state, instance).length || !this.isHeld(job.state)));
       if (chosen >= 0) this.run(instance, queue.splice(chosen, 1)[0]);
+      // Each instance that is not ready will be fresh, for one such job.
       else if (queue.filter(job => job.isFresh).length > instances.filter(other => !other.isReady).length) this.renew(instance);
     }
   }

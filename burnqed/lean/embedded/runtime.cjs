@@ -25,8 +25,8 @@ const NO_OPTIONS = 1;            // box(0)
  * @param baked   folder with lean.js, lean.wasm (given compiled as `module`) and symbols.bin
  * @param source  {snapshot: file} or {library: folder with the .olean files}
  * @returns promise of {lean: Objects, environment, isStackWhole(): false when the stack is, or was, almost used up, saveSnapshot(file), renewed()}
- *   `renewed` gives the same again, with the memory as it was at the start: whatever ran before has left nothing in it. What was given
- *   earlier is of no use afterwards. Not for a copy that trapped: that one has to end.
+ *   `renewed`, of a copy from a snapshot, gives the same again, with the memory as it was at the start, but for its size: whatever ran before
+ *   has left nothing in it. What was given earlier is of no use afterwards. Not for a copy that trapped: that one has to end.
  */
 function start({ baked, module, memoryMb, isGuarded = true, source }) {
   return new Promise((resolve, reject) => {

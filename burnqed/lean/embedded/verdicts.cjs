@@ -6,7 +6,8 @@
 // against the proof is found once more in a fresh instance before it stands, so that nobody can spoil another's proof. Only there does the
 // kernel look at the proof while it is elaborated, as some tactics want; what is accepted has cost the kernel's work once, the judge's.
 //
-// Header and statement of a stranger: one fresh instance per check. What the statement is has left it as text before it looks at the proof.
+// Header and statement of a stranger: one fresh instance per check. What the statement is has left it as text before it looks at the proof. If
+// the judge crashes, it may have lacked the memory that others' proofs took: a fresh one judges once more.
 
 const KEPT_STATEMENTS = 64;
 const UNJUDGED = { objection: '', could_not_check: false, axioms: [], library: 0 };
@@ -46,9 +47,11 @@ class Verdicts {
     if (facts.error) return facts;
     if (!isElaborated(facts)) return { ...facts, ...UNJUDGED };
     if (!proof) return { ...facts, ...UNJUDGED, objection: 'the text declares no theorem of that name' };
-    const { error, seconds, ...judged } = await this.ask(this.judges, request, { kind: 'judge', statement, proof, exportTo: request.exportTo });
+    const ask = isFresh => this.ask(this.judges, request, { kind: 'judge', statement, proof, exportTo: request.exportTo, isFresh });
+    const first = await ask(false), second = first.error?.kind === 'crash' && !request.isTrusted ? await ask(true) : null;
+    const { error, seconds, ...judged } = second ?? first;
     if (error) Object.assign(judged, { ...UNJUDGED, objection: error.message, could_not_check: true });
-    return { ...facts, ...judged, seconds: facts.seconds + seconds };
+    return { ...facts, ...judged, seconds: facts.seconds + seconds + (second ? first.seconds : 0) };
   }
 
   /** What the reader says of a trusted statement. */
