@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-import psutil
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -19,9 +18,6 @@ from burnqed import __version__
 from burnqed.cli import options
 from burnqed.cli.hera import is_ours, repair, script
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
-from burnqed.lean.embedded.install import facts as lean_facts
-from burnqed.machine import cpu_quota, memory_limit
-from burnqed.store import Store
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,10 @@ def doctor(
     store: str = options.Store,
     fix: bool = typer.Option(False, "--fix", help="Repair what can be repaired: the `hera` command."),
 ) -> None:
-    """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing."""
+    """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing.
+
+    Example: burnqed doctor --store s3://BUCKET/PREFIX
+    """
     if fix and not is_ours(script()):
         repair(script())
     table = Table("", "what", "found", "what to do")
@@ -60,6 +59,8 @@ def program() -> list[Finding]:
 
 
 def lean() -> list[Finding]:
+    from burnqed.lean.embedded.install import facts as lean_facts
+
     found = lean_facts()
     node = found.node
     return [
@@ -108,6 +109,10 @@ def cluster() -> list[Finding]:
 
 def machine() -> list[Finding]:
     """Processors and memory of the control group, disk of the working folder."""
+    import psutil
+
+    from burnqed.machine import cpu_quota, memory_limit
+
     cpus, memory = cpu_quota(), memory_limit()
     free = shutil.disk_usage(Path.cwd()).free
     available = psutil.virtual_memory().available
@@ -124,6 +129,8 @@ def machine() -> list[Finding]:
 
 
 def storage(address: str) -> list[Finding]:
+    from burnqed.store import Store
+
     if "://" not in address and not os.path.exists(address):
         return [Finding("store", f"{address} (will be made)")]
     try:

@@ -7,20 +7,26 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
 from burnqed import display
 from burnqed.cli import options
-from burnqed.lean.protocol import Verdict
+
+if TYPE_CHECKING:
+    from burnqed.lean.protocol import Verdict
 
 app = typer.Typer(help="The embedded Lean: install it, check proofs, try tactics.", no_args_is_help=True)
 
 
 @app.command()
 def install(force: bool = typer.Option(False, "--force", help="Fetch and bake again although it is there.")) -> None:
-    """Fetch Lean and bake it into this user's cache (once)."""
+    """Fetch Lean and bake it into this user's cache (once).
+
+    Example: burnqed lean install
+    """
     from burnqed.lean.embedded.install import install as install_lean
 
     info = install_lean(force)
@@ -44,7 +50,10 @@ def check(
         help="Command that checks such a file: exit status 0 accepts. {file}, {axioms}: the paths.",
     ),
 ) -> None:
-    """Whether whole proofs prove what they state; exit code 1 when one is refused."""
+    """Whether whole proofs prove what they state; exit code 1 when one is refused.
+
+    Example: burnqed lean check proofs.json --json
+    """
     from burnqed.lean.check import check_all
     from burnqed.lean.embedded.backend import EmbeddedLean
     from burnqed.lean.proofs import read_json, read_lean
@@ -91,7 +100,10 @@ def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
 
 @app.command()
 def repl(statement: str = typer.Argument("", help="Statement to start with.")) -> None:
-    """Enter a statement, then tactics."""
+    """Enter a statement, then tactics.
+
+    Example: burnqed lean repl '∀ a b : Nat, a + b = b + a'
+    """
     from burnqed.lean.embedded.backend import EmbeddedLean
     from burnqed.lean.repl import repl as run_repl
 

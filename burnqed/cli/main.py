@@ -21,7 +21,6 @@ app = typer.Typer(
     name="burnqed",
     help="Train a Lean 4 theorem prover by expert iteration.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -45,7 +44,9 @@ def show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", "-V", callback=show_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     pass
 

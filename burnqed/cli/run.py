@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from burnqed.cli import options
-from burnqed.layout import Layout
-from burnqed.remembered import resolve_run
-from burnqed.store import Store
+
+if TYPE_CHECKING:
+    from burnqed.store import Store
 
 
 def add_to(app: typer.Typer) -> None:
@@ -32,7 +33,14 @@ def run(
     imported: str | None = options.Name,
     yes: bool = options.Yes,
 ) -> None:
-    """Run a workflow on this machine."""
+    """Run a workflow on this machine.
+
+    Example: burnqed run iteration --iter 0 --profile demo --store runs
+    """
+    from burnqed.layout import Layout
+    from burnqed.remembered import resolve_run
+    from burnqed.store import Store
+
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     run_name = name or options.default_run(workflow)
     overrides = options.with_cost(overrides, max_cost)
@@ -43,6 +51,8 @@ def run(
     if theorems is not None:
         overrides = [*overrides, f"data.theorems={keep_index(target, run_name, theorems)}"]
         config = resolve_run(target, run_name, profile, overrides).config
+    from burnqed.run.deleting import ask_to_delete
+    from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
     from burnqed.run.superseding import ask
     from burnqed_workflows.registry import WORKFLOWS
@@ -50,7 +60,9 @@ def run(
     layout = Layout(run_name, -1 if iteration is None else iteration)
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
-    code = run_here(built, target, layout)
+    if workflow == "clean":
+        ask_to_delete(target, layout, yes=yes)
+    code = run_here(built, target, layout, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
     if code:
         raise typer.Exit(code)
 
