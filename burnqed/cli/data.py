@@ -54,7 +54,7 @@ def trace(
         async with open_lean(LeanConfig()) as lean:
             for proof in await read_proofs(file, lean, is_trusted=True):
                 if proof.refusal:
-                    log.warning("%s is left out: %s", proof.name, proof.refusal)
+                    log.warning("%s is left out: %s", proof.name, proof.message or proof.refusal)
                     failed += 1
                 else:
                     theorem, text = proof.read()

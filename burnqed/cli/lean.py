@@ -6,6 +6,7 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,13 +88,14 @@ def document_of(verdict: Verdict) -> dict[str, object]:
 
 
 def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
-    """A line per theorem, and behind an indent why one is refused, or could not be checked, with the rest of Lean's message, which began in the reason."""
+    """A line per theorem, and behind an indent why one is refused, or could not be checked, with what of Lean's message is not in the reason."""
     for verdict in found:
         mark, style = ("accepted", "green") if verdict.accepted else ("refused", "red")
         if verdict.could_not_check:
             mark, style = "unchecked", "yellow"
         display.tell(console, f"{mark:<10}", display.shown(verdict.name), style)
-        for text in filter(None, (verdict.reason, verdict.message.partition("\n")[2].strip("\n"))):
+        first, _, rest = verdict.message.partition("\n")
+        for text in filter(None, (verdict.reason, rest.strip("\n") if first in verdict.reason else verdict.message)):
             display.tell(console, " " * 10, text)
     console.print(f"{sum(v.accepted for v in found)} of {len(found)} accepted", highlight=False)
 
@@ -105,10 +107,12 @@ def repl(statement: str = typer.Argument("", help="Statement to start with.")) -
     Example: burnqed lean repl '∀ a b : Nat, a + b = b + a'
     """
     from burnqed.lean.embedded.backend import EmbeddedLean
+    from burnqed.lean.history import history_file, line_editing
     from burnqed.lean.repl import repl as run_repl
 
     async def session() -> None:
         async with EmbeddedLean() as lean:
             await run_repl(lean, sys.stdin, sys.stdout, statement)
 
-    asyncio.run(session())
+    with line_editing(history_file()) if sys.stdin.isatty() else nullcontext():
+        asyncio.run(session())

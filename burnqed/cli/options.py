@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 from burnqed.errors import BadInput
+from burnqed.layout import check_name
 
 DEFAULT_RUN = "main"
 
@@ -18,6 +19,7 @@ ADDRESS, CLUSTER, OUTPUT = "Address", "Cluster", "Output"
 """The groups."""
 
 WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "smoke", "clean")
+OF_ITERATIONS = WORKFLOWS[:3]
 STEPS = (
     *("plan", "data", "base", "select", "sft", "export", "embed", "ebm", "search", "negatives", "evaluate", "report"),
     *("gate", "release", "clean", "import-data", "import-model"),
@@ -159,6 +161,8 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
             raise BadInput(f"The workflow {workflow} needs --{flag}; see `burnqed run --help`.")
         if option not in taken and given[option] not in (None, "", "off"):
             raise BadInput(f"The workflow {workflow} takes no --{flag}; leave it out.")
+    if given["name"]:
+        check_name(given["name"], "an import")
     return {option: value for option, value in given.items() if option in taken}
 
 

@@ -37,16 +37,21 @@ def run(
 
     Example: burnqed run iteration --iter 0 --profile demo --store runs
     """
+    options.check_word(workflow, options.WORKFLOWS, "workflow")
     from burnqed.layout import Layout
     from burnqed.remembered import resolve_run
+    from burnqed.steps.plan import require_predecessor
     from burnqed.store import Store
 
-    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     run_name = name or options.default_run(workflow)
+    layout = Layout(run_name, -1 if iteration is None else iteration)
     overrides = options.with_cost(overrides, max_cost)
     address = options.absolute(store)
     target = Store(address)
     config = resolve_run(target, run_name, profile, overrides).config
+    if workflow in options.OF_ITERATIONS:  # before what takes seconds to load
+        require_predecessor(target, layout)
+    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     target.check_writable()
     if theorems is not None:
         overrides = [*overrides, f"data.theorems={keep_index(target, run_name, theorems)}"]
@@ -57,7 +62,6 @@ def run(
     from burnqed.run.superseding import ask
     from burnqed_workflows.registry import WORKFLOWS
 
-    layout = Layout(run_name, -1 if iteration is None else iteration)
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
     if workflow == "clean":

@@ -15,7 +15,7 @@ import typer
 
 from burnqed.cli import options
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
+from burnqed.layout import Layout, check_name
 from burnqed.log import bind, in_pod, log
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def step(
     for flag, text in (("source", source), ("name", imported)):
         if name.startswith("import-") and not text:
             raise BadInput(f"The step {name} needs --{flag}; see `burnqed step --help`.")
+    if imported:
+        check_name(imported, "an import")
     from burnqed import lease, metrics
     from burnqed.remembered import remember
     from burnqed.run.deleting import ask_to_delete
