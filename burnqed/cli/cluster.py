@@ -12,13 +12,15 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed.cli import options
-from burnqed.cli.run import keep_index
+from burnqed.cli.run import index_to_keep
 from burnqed.display import shown_lines, tell
 from burnqed.errors import EXIT_BUG, BadInput, TryAgain
 
 if TYPE_CHECKING:
     from burnqed.config import RunConfig
 
+PLACEHOLDER = "s3://BUCKET/PREFIX"
+"""The store of a chart that could not be asked."""
 Namespace = typer.Option(
     None,
     "--namespace",
@@ -106,20 +108,25 @@ def submit(
     try:
         access = open_access(namespace)
         settings = access.settings()
-    except BadInput:
+    except (BadInput, TryAgain) as error:
         if not dry_run:
             raise
-        settings = None
-    address = store or (settings.store if settings else "s3://BUCKET/PREFIX")
-    base = None if profile or dry_run else recalled(address, run)
+        settings, unasked = None, error
+    address = store or (settings.store if settings else PLACEHOLDER)
+    base = None if profile or address == PLACEHOLDER else recalled(address, run)
     config = resolved(settings, profile, overrides, base)
-    if theorems is not None and not dry_run:
-        overrides = [*overrides, f"data.theorems={keep_index(Store(address), run, theorems)}"]
+    if theorems is not None:
+        kept, text = index_to_keep(theorems)
+        if not dry_run:
+            Store(address).write_text(f"{run}/{kept}", text)
+        overrides = [*overrides, f"data.theorems={kept}"]
         config = resolved(settings, profile, overrides, base)
     document = build(workflow, config, settings, store=address, run=run, image=image, given=given)
     if dry_run:
         import yaml
 
+        if settings is None:
+            typer.echo(placeholders(unasked, store, profile))
         typer.echo(yaml.safe_dump(document, sort_keys=False, width=120), nl=False)
         return
     console = Console(stderr=True, soft_wrap=True)
@@ -135,6 +142,18 @@ def submit(
     console.print(access.link(submitted), highlight=False)
     if watch:
         finish(access, submitted)
+
+
+def placeholders(unasked: Exception, store: str | None, profile: str | None) -> str:
+    """What stands for the chart's own values in a workflow that was built without it, as comments before the YAML."""
+    said = [
+        f"The chart could not be asked: {unasked}",
+        "So these are placeholders:",
+        *([] if store else [f"- store: {PLACEHOLDER} (give --store)"]),
+        "- worker-image, trainer-image, sglang-image: the chart knows where yours lie",
+        f"- config: {'' if profile else 'of the profile default, and '}without the chart's settings",
+    ]
+    return "\n".join(f"# {shown_lines(line, '# ')}" for line in said)
 
 
 def recalled(address: str, run: str) -> RunConfig | None:

@@ -66,6 +66,7 @@ def main() -> NoReturn:
 def run_app() -> int:
     """Runs the command. Returns its exit code; in a pod a bug is a line of the log as well."""
     try:
+        check_folder()
         app()
     except SystemExit as ended:
         return int(ended.code or 0)
@@ -81,6 +82,16 @@ def run_app() -> int:
         log.exception("a bug")
         return 1
     return 0
+
+
+def check_folder() -> None:
+    """Raises BadInput where the working folder has been deleted, which hardly anything expects."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise BadInput(
+            f"The folder in which this command was started cannot be used ({error.strerror}); change to another one."
+        ) from None
 
 
 def complain(error: Exception, code: int) -> int:

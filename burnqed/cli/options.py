@@ -183,5 +183,10 @@ def read_header(file: Path | None) -> str | None:
 
 
 def absolute(store: str) -> str:
-    """The store's address, good for processes in other folders."""
-    return store if "://" in store else str(Path(store).expanduser().resolve())
+    """The store's address, good for processes in other folders. Raises BadInput for the home of somebody who is not there."""
+    if not store or "://" in store:
+        return store
+    try:
+        return str(Path(store).expanduser().resolve())
+    except RuntimeError:
+        raise BadInput(f"There is no such home as in {store!r}; give a folder, or s3://BUCKET/PREFIX.") from None

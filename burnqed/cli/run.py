@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from burnqed.cli import options
-
-if TYPE_CHECKING:
-    from burnqed.store import Store
 
 
 def add_to(app: typer.Typer) -> None:
@@ -54,7 +50,9 @@ def run(
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     target.check_writable()
     if theorems is not None:
-        overrides = [*overrides, f"data.theorems={keep_index(target, run_name, theorems)}"]
+        kept, text = index_to_keep(theorems)
+        target.write_text(f"{run_name}/{kept}", text)
+        overrides = [*overrides, f"data.theorems={kept}"]
         config = resolve_run(target, run_name, profile, overrides).config
     from burnqed.run.deleting import ask_to_delete
     from burnqed.run.local import confirm_on_terminal
@@ -71,11 +69,9 @@ def run(
         raise typer.Exit(code)
 
 
-def keep_index(store: Store, run: str, path: Path) -> str:
-    """Copies a theorem index into the store, under a name that changes with its content; returns its address there."""
+def index_to_keep(path: Path) -> tuple[str, str]:
+    """A theorem index as it goes into the run's folder: its address there, which changes with its content, and its text."""
     from burnqed.data.theorems import dump_index, read_index
 
     text = dump_index(read_index(str(path)))
-    kept = f"inputs/{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-    store.write_text(f"{run}/{kept}", text)
-    return kept
+    return f"inputs/{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json", text
