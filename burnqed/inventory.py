@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pydantic import ValidationError
-from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
+from burnqed import display
 from burnqed.display import cell
 from burnqed.layout import STARTED, SUCCESS
 from burnqed.manifest import Manifest
@@ -23,6 +25,8 @@ from burnqed.store import Store
 ITERATION = re.compile(r"(?P<run>.+)/iterations/iter_(?P<iteration>\d+)(/|$)")
 SHARD = re.compile(r"/shard-\d+-of-(?P<shards>\d+)$")
 SUPERSEDED = "/superseded/"
+MOST_FACTS = 5
+"""That a step says of its output, which a person is shown."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Output:
     def label(self) -> str:
         """Its path below the group."""
         below = ITERATION.sub("", self.path) if ITERATION.match(self.path) else self.path.partition("/")[2]
-        return below.removeprefix(SUPERSEDED[1:]) or "."
+        return below.removeprefix(SUPERSEDED[1:]) or "(files beside them)"
 
 
 def inventory(store: Store, prefix: str = "") -> list[Output]:
@@ -96,47 +100,54 @@ def amount(outputs: Iterable[Output]) -> str:
     return f"{len(made)} finished outputs, {files} files, {size}{took}"
 
 
-def table(outputs: Iterable[Output], title: str = "") -> Table:
-    """One line for each output, all shards of one together, under the run or iteration that they belong to."""
-    shown = Table("output", "size", "took", "finished (UTC)", "what it says of itself", title=title or None)
-    shown.columns[0].no_wrap = True
-    shown.columns[1].justify = shown.columns[2].justify = "right"
-    group = ""
-    for together in _by_shards(outputs):
-        first = together[0]
-        if first.group != group:
-            group = first.group
-            shown.add_section()
-            shown.add_row(cell(group), style="bold")
-        finished = [o.manifest for o in together if o.manifest]
-        label = cell("  " + SHARD.sub("", first.label))
-        if shards := SHARD.search(first.path):
-            label.append(f" ({len(finished)} of {int(shards['shards'])} shards)")
-        states = {o.state for o in together} - {"finished", "other"}
-        if states:
-            facts = f"not finished: {', '.join(sorted(states))}"
-        elif len(together) == 1 and finished:
-            facts = ", ".join(f"{k} {_short(v)}" for k, v in finished[0].facts.items() if v is not None)
-        else:
-            facts = ""
-        shown.add_row(
-            label,
-            megabytes(sum(o.size for o in together)),
-            duration(sum(m.seconds for m in finished)) if finished else "",
-            max((m.finished for m in finished), default="")[:16].replace("T", " "),
-            cell(facts),
-            style="yellow" if states else "" if finished else "dim",
-        )
+def tree(outputs: Iterable[Output], root: str) -> Tree:
+    """Every output with its size, and when it was made, in the order in which they were; all shards of one together."""
+    shown = Tree(cell(root))
+    groups: dict[str, dict[str, list[Output]]] = {}
+    for output in outputs:
+        groups.setdefault(output.group, {}).setdefault(SHARD.sub("", output.label), []).append(output)
+    for group, found in groups.items():
+        branch = shown.add(Text(display.shown(group), "bold"))
+        width = max(len(_label(label, together)) for label, together in found.items())
+        for label, together in sorted(found.items(), key=lambda item: _finished(item[1]) or "~"):
+            branch.add(_line(_label(label, together).ljust(width), together))
     return shown
 
 
-def _by_shards(outputs: Iterable[Output]) -> list[list[Output]]:
-    together: dict[tuple[str, str], list[Output]] = {}
-    for output in outputs:
-        together.setdefault((output.group, SHARD.sub("", output.path)), []).append(output)
-    order = {group: place for place, group in enumerate(dict.fromkeys(group for group, _ in together))}
-    return [together[key] for key in sorted(together, key=lambda key: order[key[0]])]
+def _label(label: str, together: list[Output]) -> str:
+    shards = SHARD.search(together[0].path)
+    done = sum(o.manifest is not None for o in together)
+    if not shards:
+        return display.shown(label)
+    of = int(shards["shards"])
+    return f"{display.shown(label)}, {done if done == of else f'{done} of {of}'} shard{'s' * (of != 1)}"
 
 
-def _short(value: float | int | str | None) -> str:
+def _finished(together: list[Output]) -> str:
+    return max((o.manifest.finished for o in together if o.manifest), default="")
+
+
+def _line(label: str, together: list[Output]) -> Text:
+    """What one output, or the shards of one, are; below it what a single one says of itself."""
+    size, made = megabytes(sum(o.size for o in together)), [o.manifest for o in together if o.manifest]
+    took = duration(sum(m.seconds for m in made)) if made else ""
+    line = Text(
+        f"{label} {size:>7} {took:>12}  {_finished(together)[:16].replace('T', ' ')}".rstrip(),
+        no_wrap=True,
+        overflow="ellipsis",
+    )
+    if states := sorted({o.state for o in together} & {"begun", "damaged"}):
+        line.append(f"  {', '.join(states)}, not finished", "yellow")
+    facts = (
+        [f"{k} {_short(v)}" for k, v in made[0].facts.items() if v is not None]
+        if len(together) == len(made) == 1
+        else []
+    )
+    if facts:
+        more = f", and {len(facts) - MOST_FACTS} more" if len(facts) > MOST_FACTS else ""
+        line.append(f"\n  {display.shown(', '.join(facts[:MOST_FACTS]))}{more}", "dim")
+    return line
+
+
+def _short(value: float | int | str) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)[:12]

@@ -46,7 +46,7 @@ def show(
 
     Example: burnqed store show runs --run main
     """
-    from burnqed.inventory import amount, inventory, table
+    from burnqed.inventory import amount, inventory, tree
     from burnqed.store import Store
 
     found = inventory(Store(uri), run)
@@ -62,5 +62,5 @@ def show(
         typer.echo(display.as_json(rows, indent=1))
         return
     console = Console()
-    console.print(table(found))
+    console.print(tree(found, uri))
     console.print(amount(found), highlight=False)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.prompt import Confirm
 
 from burnqed.errors import BadInput
-from burnqed.inventory import amount, inventory, table
+from burnqed.inventory import amount, inventory, tree
 from burnqed.layout import Layout
 from burnqed.steps.clean import doomed
 from burnqed.store import Store
@@ -24,7 +24,7 @@ def ask_to_delete(store: Store, layout: Layout, *, whole_run: bool = False, yes:
         what = f"a run {layout.run!r}" if whole_run else f"iteration {layout.iteration} of {layout.run!r}"
         raise BadInput(f"There is nothing of {what} in {store.uri}; see `burnqed store show {store.uri}`.")
     console = Console(stderr=True)
-    console.print(table(found))
+    console.print(tree(found, store.uri))
     console.print(f"This deletes {amount(found)} in {store.uri}.", highlight=False, markup=False, soft_wrap=True)
     if yes:
         return
