@@ -16,7 +16,7 @@ def add_to(app: typer.Typer) -> None:
 def manifests(
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
-    out: Path = typer.Option(..., "--out", help="Folder to write; other YAML files in it are removed."),
+    out: Path = typer.Option(..., "--out", help="Folder to write."),
     store: str = typer.Option(
         "", "--store", help="Default of the parameter `store`; the chart fills it in.", rich_help_panel=options.WHICH
     ),

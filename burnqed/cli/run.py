@@ -48,22 +48,21 @@ def run(
     if workflow in options.OF_ITERATIONS:  # before what takes seconds to load
         require_predecessor(target, layout)
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
-    target.check_writable()
-    if theorems is not None:
-        kept, text = index_to_keep(theorems)
-        target.write_text(f"{run_name}/{kept}", text)
-        overrides = [*overrides, f"data.theorems={kept}"]
-        config = resolve_run(target, run_name, profile, overrides).config
+    kept, text = index_to_keep(theorems) if theorems else ("", "")
     from burnqed.run.deleting import ask_to_delete
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
     from burnqed.run.superseding import ask
     from burnqed_workflows.registry import WORKFLOWS
 
-    built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
-    ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
     if workflow == "clean":
         ask_to_delete(target, layout, yes=yes)
+    target.check_writable()
+    if theorems is not None:
+        target.write_text(f"{run_name}/{kept}", text)
+        config = resolve_run(target, run_name, profile, [*overrides, f"data.theorems={kept}"]).config
+    built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
+    ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
     code = run_here(built, target, layout, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
     if code:
         raise typer.Exit(code)

@@ -108,7 +108,8 @@ def step(
     Example: burnqed step sft --iter 0 --store runs
     """
     options.check_word(name, options.STEPS, "step")
-    options.check_word(answer, ("", "yes", "no"), "answer")
+    if answer:
+        options.check_word(answer, ("yes", "no"), "answer")
     if iteration < 0 and name not in WITHOUT_ITERATION and not whole_run:
         raise BadInput(f"The step {name} belongs to an iteration; give --iter.")
     for flag, text in (("source", source), ("name", imported)):
@@ -131,6 +132,13 @@ def step(
 
     layout, target = Layout(run, iteration), Store(options.absolute(store))
     config = configuration(target, run, profile, overrides)
+    redone = parse_redo(redo, (s.name for s, _ in STEPS))
+    tasks = [s.task(at) for s, at in STEPS]
+    wanted = only.split(",") if only else tasks
+    for task in wanted:
+        options.check_word(task, tasks, "task")
+    if name in (s.name for s, _ in STEPS):
+        _, stage = find(name, stage)
     if name not in ("clean", "release"):  # whose log would stay behind, alone
         keep_log(target, layout)
 
@@ -143,16 +151,13 @@ def step(
                 workdir=Path(folder),
                 stage=stage,
                 shard=shard,
-                redo=parse_redo(redo, (s.name for s, _ in STEPS)),
+                redo=redone,
                 policy_url=sidecar("BURNQED_POLICY_PORT"),
                 score_url=sidecar("BURNQED_SCORE_PORT"),
             )
             stop_on_sigterm(context.stop)
             metrics.serve()
             if name == "plan":
-                wanted = only.split(",") if only else [s.task(at) for s, at in STEPS]
-                for task in wanted:
-                    options.check_word(task, [s.task(at) for s, at in STEPS], "task")
                 outputs = plan([(s, at) for s, at in STEPS if s.task(at) in wanted], context)
                 if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):
                     write_outputs(outputs, Path(folder_for_outputs))
@@ -169,8 +174,8 @@ def step(
             elif name == "import-model":
                 await asyncio.to_thread(import_model, source, imported, target, config, context.workdir)
             else:
-                found, at = find(name, stage)
-                await execute(found, context.at(stage=at))
+                found, _ = find(name, stage)
+                await execute(found, context)
 
     if name == "clean" and not in_pod() and lease.VARIABLE not in os.environ:
         ask_to_delete(target, layout, whole_run=whole_run, yes=yes)
@@ -256,6 +261,7 @@ def serve(
     if model is None:
         if iteration is None:
             raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
+        options.check_word(stage, ("search", "negatives", "final"), "stage")
         layout = Layout(run, iteration)
         keep_log(target, layout)
         model, head = served_paths(target, layout, stage, config)

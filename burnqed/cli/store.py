@@ -8,6 +8,7 @@ from rich.console import Console
 from burnqed import display
 from burnqed.cli import options
 from burnqed.errors import BadInput
+from burnqed.layout import Layout, check_name
 
 SHOWN = {"digest", "started", "finished", "seconds", "dollars", "facts", "versions", "host"}
 """Of a manifest, in `show --json`."""
@@ -26,11 +27,12 @@ def copy(
 
     Example: burnqed store copy runs s3://BUCKET/PREFIX --run main
     """
-    from burnqed.layout import Layout
     from burnqed.log import log
     from burnqed.store import Store
     from burnqed.store import copy as copy_store
 
+    if run:
+        check_name(run, "a run")
     prefix = run if iteration is None else Layout(run or options.DEFAULT_RUN, iteration).root
     copied, there = copy_store(Store(source), Store(target), prefix, lambda path: log.info("copied %s", path))
     typer.echo(f"{copied} files copied, {there} were there already.")
@@ -49,6 +51,8 @@ def show(
     from burnqed.inventory import amount, inventory, tree
     from burnqed.store import Store
 
+    if run:
+        check_name(run, "a run")
     found = inventory(Store(uri), run)
     if not found:
         what = f"run {run!r} in {uri}" if run else f"store at {uri}, or it is empty"
