@@ -292,16 +292,28 @@ class NegativesConfig(Section):
     seed: Seed = 0
 
 
-class GateConfig(Section):
-    """Go/no-go thresholds (docs/gates.md says where they come from)."""
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Thresholds = float | Annotated[list[float], Field(min_length=1)]
+"""One value, or one for each iteration, of which the last counts for all later ones."""
+Fractions = Fraction | Annotated[list[Fraction], Field(min_length=1)]
 
-    min_rate: float = Field(0.0, ge=0, le=1)
-    min_rate_with_head: float = Field(0.0, ge=0, le=1)
-    min_gain: float = 0.0
+
+def at_iteration(values: Thresholds, iteration: int) -> float:
+    return values[min(iteration, len(values) - 1)] if isinstance(values, list) else values
+
+
+class GateConfig(Section):
+    """Go/no-go thresholds (docs/gates.md says where they come from); each may be a list, one for each iteration."""
+
+    min_rate: Fractions = 0.0
+    min_rate_with_head: Fractions = 0.0
+    min_gain: Thresholds = 0.0
     """Required change of the solve rate from the previous iteration."""
-    max_loss: float | None = None
-    min_rank1_deep: float = Field(0.0, ge=0, le=1)
+    max_loss: Thresholds | None = None
+    min_rank1_deep: Fractions = 0.0
     """Rank-1 accuracy of the head at depth 4 and more."""
+    max_p: float = Field(0.05, gt=0, le=1)
+    """A gain, and a head's lead over random choice, counts where chance alone would give it with at most this probability."""
 
 
 class WorkflowConfig(Section):

@@ -7,46 +7,46 @@ for output in inventory(store, "main"):
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pydantic import ValidationError
 from rich.text import Text
 from rich.tree import Tree
 
 from burnqed import display
 from burnqed.display import cell
-from burnqed.layout import STARTED, SUCCESS
-from burnqed.manifest import Manifest
+from burnqed.layout import NOTES, STARTED
+from burnqed.manifest import Manifest, look
 from burnqed.progress import duration
+from burnqed.snapshot import Snapshot
 from burnqed.store import Store
 
 ITERATION = re.compile(r"(?P<run>.+)/iterations/iter_(?P<iteration>\d+)(/|$)")
 SHARD = re.compile(r"/shard-\d+-of-(?P<shards>\d+)$")
-SUPERSEDED = "/superseded/"
 MOST_FACTS = 5
 """That a step says of its output, which a person is shown."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A folder that a step wrote, or the files of a folder that belong to none."""
+    """A unit's folder, or the files of a folder that belong to none."""
 
     path: str
     files: int
     size: int
-    """Bytes of all its files."""
+    """Bytes of all its files, of earlier revisions too."""
+    earlier: int
+    """Of these, bytes of what is not its output: others that it took the place of, and attempts."""
     state: str
-    """`finished`, `begun`, `damaged` (its manifest cannot be read), or `other` for what no step wrote."""
+    """`finished`, `begun`, `damaged`, or `other` for what no step wrote."""
+    damage: str = ""
     manifest: Manifest | None = None
-    """Of a finished one."""
+    """Where it can be read."""
 
     @cached_property
     def group(self) -> str:
-        """What it is shown under: its run, an iteration of it, or what has been superseded."""
-        if SUPERSEDED in f"{self.path}/":
-            return f"{self.path.partition('/')[0]}, superseded"
+        """What it is shown under: its run, or an iteration of it."""
         found = ITERATION.match(self.path)
         return f"{found['run']}, iteration {found['iteration']}" if found else self.path.partition("/")[0]
 
@@ -54,31 +54,39 @@ class Output:
     def label(self) -> str:
         """Its path below the group."""
         below = ITERATION.sub("", self.path) if ITERATION.match(self.path) else self.path.partition("/")[2]
-        return below.removeprefix(SUPERSEDED[1:]) or "(files beside them)"
+        return below or "(files beside them)"
 
 
 def inventory(store: Store, prefix: str = "") -> list[Output]:
     """All that lies below `prefix`, sorted by path. One listing; manifests are read at the same time."""
-    files = store.files(prefix)
-    found = {path.rpartition("/")[0] for path in files if path.rpartition("/")[2] in (SUCCESS, STARTED)}
-    texts = store.read_many([f"{path}/{SUCCESS}" for path in found if f"{path}/{SUCCESS}" in files])
-    counts: dict[str, tuple[int, int]] = dict.fromkeys(found, (0, 0))
-    for path, info in files.items():
-        folder = owner = path.rpartition("/")[0]
-        while owner and owner not in found:
+    snapshot = Snapshot(store, [prefix])
+    files = snapshot.files(prefix)
+    units = set(snapshot.units(prefix))
+    units |= {unit_of(path, units) for path in files if path.rpartition("/")[2] == STARTED}
+    owned: dict[str, list[str]] = {unit: [] for unit in units}
+    for path in files:
+        owner = folder = path.rpartition("/")[0]
+        while owner and owner not in units:
             owner = owner.rpartition("/")[0]
-        number, size = counts.get(owner or folder, (0, 0))
-        counts[owner or folder] = number + 1, size + int(info["size"])
+        owned.setdefault(owner or folder, []).append(path)
+
+    def size(paths: Iterable[str]) -> int:
+        return sum(int(files[path]["size"]) for path in paths)
+
     outputs = []
-    for path, (number, size) in sorted(counts.items()):
-        manifest, state = None, "begun" if path in found else "other"
-        if text := texts.get(f"{path}/{SUCCESS}"):
-            try:
-                manifest, state = Manifest.model_validate_json(text), "finished"
-            except ValidationError:
-                state = "damaged"
-        outputs.append(Output(path, number, size, state, manifest))
+    for place, paths in sorted(owned.items()):
+        manifest, damage = look(snapshot, place) if place in units else (None, "")
+        state = "damaged" if damage else "finished" if manifest else "begun" if place in units else "other"
+        kept = manifest.paths(place) if manifest else paths
+        earlier = [path for path in set(paths).difference(kept) if path.rpartition("/")[2] not in NOTES]
+        outputs.append(Output(place, len(paths), size(paths), size(earlier), state, damage, manifest))
     return outputs
+
+
+def unit_of(started: str, finished: Collection[str]) -> str:
+    """The unit of which somebody began a revision here; the revision may also be the unit's own folder."""
+    revision = started.rpartition("/")[0]
+    return revision if revision in finished else revision.rpartition("/")[0]
 
 
 def megabytes(size: int) -> str:
@@ -136,8 +144,12 @@ def _line(label: str, together: list[Output]) -> Text:
         no_wrap=True,
         overflow="ellipsis",
     )
-    if states := sorted({o.state for o in together} & {"begun", "damaged"}):
-        line.append(f"  {', '.join(states)}, not finished", "yellow")
+    if damage := next((o.damage for o in together if o.damage), ""):
+        line.append(f"  damaged: {display.shown(damage)}", "red")
+    elif any(o.state == "begun" for o in together):
+        line.append("  not finished", "yellow")
+    if made and (earlier := sum(o.earlier for o in together)):
+        line.append(f"  with {megabytes(earlier)} of earlier ones", "dim")
     facts = (
         [f"{k} {_short(v)}" for k, v in made[0].facts.items() if v is not None]
         if len(together) == len(made) == 1

@@ -9,8 +9,17 @@ from burnqed.errors import BadInput
 
 NAME = re.compile(r"[^\W_][\w.-]{0,99}")
 SUCCESS = "_SUCCESS"
+"""A unit's manifest. It names the revision, a folder beside it, that holds the unit's output."""
 STARTED = "_STARTED"
+"""In a revision: somebody began to make it."""
+DAMAGED = "_DAMAGED"
+"""In a revision: what of it was found damaged."""
+SUPERSEDED = "_SUPERSEDED"
+"""In a revision: the manifest that it had while it was the unit's output."""
+NOTES = (SUCCESS, STARTED, DAMAGED, SUPERSEDED)
+"""What is written about outputs, and is none."""
 PART_ENDING = ".parquet"
+PART_DIGITS = 5
 
 
 @dataclass(frozen=True)
@@ -98,9 +107,14 @@ def check_name(name: str, what: str) -> None:
         )
 
 
+def family(prefix: str) -> str:
+    """The folder of all shards that a unit is one of; of any other unit its own."""
+    return prefix.rpartition("/shard-")[0] or prefix
+
+
 def shard_folder(prefix: str, shard: int, shards: int) -> str:
     return f"{prefix}/shard-{shard:04d}-of-{shards:04d}"
 
 
 def part_file(part: int) -> str:
-    return f"part-{part:05d}{PART_ENDING}"
+    return f"part-{part:0{PART_DIGITS}d}{PART_ENDING}"

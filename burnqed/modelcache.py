@@ -1,40 +1,52 @@
-"""Models and heads out of the store on this machine's disk: fetched once by whoever needs them, and checked."""
+"""Models and heads out of the store on this machine's disk: fetched once by whoever needs them, and checked before they are used."""
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import uuid
 from pathlib import Path
 
 from burnqed.errors import TryAgain
+from burnqed.layout import SUCCESS
 from burnqed.log import log
-from burnqed.manifest import Manifest, read_manifest
-from burnqed.store import Store
+from burnqed.manifest import Damaged, Manifest, digest_of, note_damage, read_manifest, sha256
+from burnqed.store import Store, split_address
 
 VARIABLE = "BURNQED_MODELS"
 """The folder, where a workflow gives one: a volume that pods of a node, or all pods, may share."""
 
 
 def fetch_once(store: Store, prefix: str, cache: Path) -> Path:
-    """A local folder with what lies below `prefix`: the store's own, or `cache/DIGEST`, fetched unless it is there.
+    """A local folder with the output of a unit, or with what lies at a prefix without a manifest: the store's own folder, or
+    `cache/DIGEST`, fetched unless it is there.
 
-    What several processes fetch at the same time, each fetches apart; the first to end puts it in place. Raises TryAgain when
-    a file is not what its manifest says.
+    What several processes fetch at the same time, each fetches apart; the first to end puts it in place. Raises Damaged when a file is
+    not what the manifest says, TryAgain when it only did not arrive so.
     """
-    if store.is_local:
-        return Path(store.full(prefix))
     manifest = read_manifest(store, prefix)
+    root = manifest.root(prefix) if manifest else prefix
+    if store.is_local:
+        folder = Path(store.full(root))
+        if manifest and (changed := changed_file(folder, manifest)):
+            raise_damaged(store, prefix, manifest, changed)
+        return folder
     folder = cache / (manifest.digest if manifest else f"unfinished-{uuid.uuid4().hex}")
     if folder.is_dir():
         return folder
     partial = cache / f".{uuid.uuid4().hex}"
     partial.mkdir(parents=True)
     try:
-        log.info("fetching %s", store.locate(prefix))
-        store.fetch(prefix, partial)
+        log.info("fetching %s", store.locate(root))
+        store.fetch(root, partial)
         if manifest:
-            verify(partial, manifest, store.locate(prefix))
+            if changed := changed_file(partial, manifest):
+                arrived = sha256(partial / changed)
+                if store.digest(f"{root}/{changed}") == arrived:
+                    raise_damaged(store, prefix, manifest, changed)
+                raise TryAgain(
+                    f"{changed} of {store.locate(root)} did not arrive as it was written; run the same command again."
+                )
+            (partial / SUCCESS).write_text(manifest.model_copy(update={"revision": ""}).model_dump_json(), "utf-8")
         try:
             partial.rename(folder)
         except OSError:
@@ -47,22 +59,30 @@ def fetch_once(store: Store, prefix: str, cache: Path) -> Path:
 
 def fetch_address(uri: str, cache: Path) -> Path:
     """`fetch_once` for the address of a folder or of a prefix in a store."""
-    parent, _, name = uri.rstrip("/").rpartition("/")
-    return fetch_once(Store(parent or "."), name, cache)
+    return fetch_once(*split_address(uri), cache)
 
 
 def address_version(uri: str) -> str:
-    """Changes with what lies at the address of a folder or of a prefix in a store: the digest in its manifest, or of its listing."""
-    parent, _, name = uri.rstrip("/").rpartition("/")
-    store = Store(parent or ".")
-    manifest = read_manifest(store, name)
-    return manifest.digest if manifest else store.fingerprint(name)
+    """Changes with what lies at the address of a folder or of a prefix in a store: the digest in its manifest, or one of a folder's files, or of
+    a listing."""
+    store, name = split_address(uri)
+    if manifest := read_manifest(store, name):
+        return manifest.digest
+    if store.is_local and (files := store.list(name)):
+        return digest_of([[path, store.digest(path)] for path in files])
+    return store.fingerprint(name)
 
 
-def verify(folder: Path, manifest: Manifest, where: str) -> None:
+def changed_file(folder: Path, manifest: Manifest) -> str | None:
+    """The first of the manifest's files that is not as it was written; None when all are."""
     for output in manifest.outputs:
-        with (folder / output.path).open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != output.sha256:
-                raise TryAgain(
-                    f"{output.path} of {where} did not arrive as it was written; run the same command again."
-                )
+        file = folder / output.path
+        if not file.is_file() or sha256(file) != output.sha256:
+            return output.path
+    return None
+
+
+def raise_damaged(store: Store, prefix: str, manifest: Manifest, path: str) -> None:
+    reason = f"the content of {path} is not what was written"
+    note_damage(store, prefix, manifest, reason)
+    raise Damaged(store.locate(prefix), reason)

@@ -9,19 +9,29 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Any
 
-from burnqed.layout import SUCCESS
+from burnqed.layout import SUCCESS, family
 from burnqed.store import Store
 
 
 class Snapshot(Store):
-    """Reads like its store; what lies below `prefixes` is as it was when the snapshot was taken."""
+    """Reads like its store; what lies below `prefixes` (empty: everything) is as it was when the snapshot was taken."""
 
     def __init__(self, store: Store, prefixes: Iterable[str]) -> None:
         vars(self).update(vars(store))
-        self._prefixes = tuple(f"{prefix}/" for prefix in prefixes)
+        prefixes = list(prefixes)
+        self._prefixes = tuple(f"{prefix}/" if prefix else "" for prefix in prefixes)
         self._files = {path: info for prefix in prefixes for path, info in store.files(prefix).items()}
         self._paths = sorted(self._files)
         self._contents = store.read_many([path for path in self._paths if path.endswith(f"/{SUCCESS}")])
+
+    @classmethod
+    def of(cls, store: Store, units: Iterable[str]) -> Store:
+        """For whoever reads many units: with one listing per family of shards."""
+        return store if isinstance(store, Snapshot) else cls(store, sorted({family(prefix) for prefix in units}))
+
+    def units(self, prefix: str) -> list[str]:
+        """Units below a prefix that were finished."""
+        return [path.removesuffix(f"/{SUCCESS}") for path in self.files(prefix) if path.endswith(f"/{SUCCESS}")]
 
     def exists(self, path: str) -> bool:
         return path in self._files if self._covers(path) else super().exists(path)
@@ -33,11 +43,12 @@ class Snapshot(Store):
         return int(self._files[path]["size"]) if path in self._files else super().size(path)
 
     def files(self, prefix: str) -> dict[str, dict[str, Any]]:
-        if not self._covers(f"{prefix}/"):
+        folder = f"{prefix}/" if prefix else ""
+        if not self._covers(folder):
             return super().files(prefix)
         found = {}
-        for path in self._paths[bisect_left(self._paths, f"{prefix}/") :]:
-            if not path.startswith(f"{prefix}/"):
+        for path in self._paths[bisect_left(self._paths, folder) :]:
+            if not path.startswith(folder):
                 break
             found[path] = self._files[path]
         return found

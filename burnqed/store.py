@@ -18,7 +18,7 @@ import re
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -207,9 +207,13 @@ class Store:
         for path in self.list(prefix):
             target = folder / path.removeprefix(prefix).lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
-            with self._errors(path):
-                self.fs.get_file(self.full(path), str(target))
+            self.download_file(path, target)
         return folder
+
+    def download_file(self, path: str, file: Path) -> None:
+        """Copies a file to one of this machine."""
+        with self._errors(path):
+            self.fs.get_file(self.full(path), str(file))
 
     def upload(self, folder: Path, prefix: str) -> None:
         """Copies every file of a local folder below `prefix`."""
@@ -319,29 +323,8 @@ def _is_botocore(error: Exception) -> bool:
     return any(base.__name__ == "BotoCoreError" for base in type(error).__mro__)
 
 
-Report = Callable[[str], None]
-
-
-def copy(source: Store, target: Store, prefix: str = "", report: Report | None = None) -> tuple[int, int]:
-    """Copies everything below `prefix`, verified by digest; files that are there with the right digest are left.
-
-    `_SUCCESS` files go last, so that a cut-off copy never looks complete. Returns (copied, already there).
-    """
-    paths = source.list(prefix)
-    if not paths:
-        raise BadInput(
-            f"There is nothing to copy at {source.locate(prefix)}; check the address with `burnqed store show`."
-        )
-    paths.sort(key=lambda p: (p.endswith("/_SUCCESS"), p))
-    copied = 0
-    for path in paths:
-        digest = source.digest(path)
-        if target.exists(path) and target.size(path) == source.size(path) and target.digest(path) == digest:
-            continue
-        target.write_bytes(path, source.read_bytes(path))
-        if target.digest(path) != digest:
-            raise TryAgain(f"{target.locate(path)} differs from its source after the copy; run the same command again.")
-        copied += 1
-        if report:
-            report(path)
-    return copied, len(paths) - copied
+def split_address(uri: str) -> tuple[Store, str]:
+    """The store around a folder, a prefix or a file, and its name there."""
+    address = uri.rstrip("/") if "://" in uri else str(Path(uri).expanduser().resolve())
+    parent, _, name = address.rpartition("/")
+    return Store(parent or "/"), name

@@ -1,4 +1,4 @@
-"""The evaluation of an iteration alone, for example at other budgets: the earlier one moves to `superseded/`.
+"""The evaluation of an iteration alone, for example at other budgets: the earlier one stays until `burnqed store gc`.
 
 burnqed submit evaluate --iter 1 --set evaluate.budgets='[100, 300, 600]'
 """

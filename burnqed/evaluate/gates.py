@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
 from typing import Literal
 
 from pydantic import computed_field
 
-from burnqed.config import GateConfig
+from burnqed.config import GateConfig, at_iteration
 from burnqed.evaluate.compare import from_head, from_previous
-from burnqed.evaluate.results import HEAD, PLAIN, IterationResult, Result
+from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, Result
 
 # Names in IterationResult.training that checks read
 EVALUATION_LOSS = "sft.evaluation_loss"
 RANK1_DEEP = "head.rank1_depth_4+"
+RANK1_SIBLINGS = "head.rank1_siblings"
 ENERGY_GAP = "head.energy_gap"
 RANK_ACCURACY = "head.pairwise"
 
 MIN_RANK_ACCURACY = 0.6
 """How often a positive must lie below one of its negatives for a head to be worth using; random choice: 0.5."""
 
+LEVEL = (
+    "Stop: a solve rate that is level or falling does not recover by itself; compare the data, the loss and the distinct "
+    "candidates of both iterations"
+)
+NO_HELP = "Look at the embeddings (do positives and negatives separate at all?) before training the head longer"
+PERHAPS_CHANCE = "Chance alone may give as much: evaluate on more theorems before building on it"
 
 Relation = Literal["≥", ">", "≤"]
 
@@ -31,16 +39,47 @@ class GateCheck(Result):
     threshold: float
     relation: Relation = "≥"
     """Of the value to the threshold."""
+    n: int | None = None
+    """Theorems, positives or pairs that the value is of; None where nobody noted it."""
+    chance: float | None = None
+    """The value of random choice."""
+    p: float | None = None
+    """How likely chance alone would give as much; None where that is not known."""
+    max_p: float | None = None
+    """The largest p at which the value counts as more than chance; None: it need not."""
     advice: str
     """What to do when it fails."""
 
-    @computed_field  # type: ignore[prop-decorator]
     @property
-    def ok(self) -> bool:
+    def holds(self) -> bool:
+        """Whether the value alone meets the threshold."""
         if self.value is None:
             return False
         beyond = round(self.value - self.threshold, 9)  # rates are quotients: 0.3 - 0.1 must reach 0.2
         return beyond <= 0 if self.relation == "≤" else beyond > 0 if self.relation == ">" else beyond >= 0
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def ok(self) -> bool:
+        return self.holds and (self.max_p is None or (self.p is not None and self.p <= self.max_p))
+
+    @property
+    def measured(self) -> str:
+        """`0.368 (n = 420, chance 0.362, p = 0.4)`"""
+        if self.value is None:
+            return "not measured"
+        beside = [
+            *([] if self.n is None else [f"n = {self.n:,}"]),
+            *([] if self.chance is None else [f"chance {self.chance:.3f}"]),
+            *([] if self.p is None else [f"p = {self.p:.2g}"]),
+        ]
+        return f"{self.value:.3f}" + (f" ({', '.join(beside)})" if beside else "")
+
+    @property
+    def asked(self) -> str:
+        """`> 0, p ≤ 0.05`"""
+        evidence = "" if self.max_p is None else f", p ≤ {self.max_p:g}"
+        return f"{self.relation} {self.threshold:.3g}{evidence}"
 
 
 class GateVerdict(Result):
@@ -69,15 +108,16 @@ def verdict(result: IterationResult, earlier: Sequence[IterationResult], config:
 
 def rate_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
     checks = []
-    for variant, threshold, name in (
+    for variant, thresholds, name in (
         (PLAIN, config.min_rate, "solve rate without head"),
         (HEAD, config.min_rate_with_head, "solve rate with head"),
     ):
-        evaluation = result.variant(variant)
+        evaluation, threshold = result.variant(variant), at_iteration(thresholds, result.iteration)
         if threshold > 0:
-            rate = evaluation.at_largest.rate if evaluation else None
+            row = evaluation.at_largest if evaluation else None
+            rate, n = (row.rate, row.total - row.errors) if row else (None, None)
             advice = rate_advice(rate, result.iteration)
-            checks.append(GateCheck(name=name, value=rate, threshold=threshold, advice=advice))
+            checks.append(GateCheck(name=name, value=rate, threshold=threshold, n=n, advice=advice))
     return checks
 
 
@@ -92,43 +132,77 @@ def rate_advice(rate: float | None, iteration: int) -> str:
 
 
 def gain_checks(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> list[GateCheck]:
-    """Rates over the theorems that could be tried on both sides. A gain of nothing fails unless `min_gain` is negative."""
+    """Gains over the theorems that could be tried on both sides. One that chance would give fails, and so does one of nothing, unless
+    `min_gain` is negative: then a loss is tolerated, and nothing has to be shown."""
     checks = []
-    change = from_previous(result, earlier)
-    if change and change.tried:
-        advice = (
-            "Stop: a solve rate that is level or falling does not recover by itself; compare the data, the loss and the "
-            f"distinct candidates of both iterations ({len(change.newly_solved)} newly solved, {len(change.lost)} lost, "
-            f"p = {change.p:.2g})."
-        )
-        name, gain = f"gain from {change.before}", change.net / change.tried
-        relation: Relation = ">" if config.min_gain == 0 else "≥"
-        checks.append(GateCheck(name=name, value=gain, threshold=config.min_gain, relation=relation, advice=advice))
-    effect = from_head(result)
-    if effect and effect.tried:
-        gain = effect.net / effect.tried
-        advice = "Look at the embeddings (do positives and negatives separate at all?) before training the head longer."
-        checks.append(GateCheck(name="gain from the head", value=gain, threshold=0.0, relation=">", advice=advice))
+    for change, least, stop in (
+        (from_previous(result, earlier), at_iteration(config.min_gain, result.iteration), LEVEL),
+        (from_head(result), 0.0, NO_HELP),
+    ):
+        if change and change.tried:
+            gain = change.net / change.tried
+            advice = PERHAPS_CHANCE if change.net > 0 and gain >= least else stop
+            checks.append(
+                GateCheck(
+                    name="gain from the head" if stop is NO_HELP else f"gain from {change.before}",
+                    value=gain,
+                    threshold=least,
+                    relation=">" if least == 0 else "≥",
+                    n=change.tried,
+                    p=change.p,
+                    max_p=config.max_p if least >= 0 else None,
+                    advice=f"{advice} ({len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.2g}).",
+                )
+            )
     return checks
 
 
 def training_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
     metrics, checks = result.training, []
-    if config.max_loss is not None:
-        loss = metrics.get(EVALUATION_LOSS)
+    max_loss = None if config.max_loss is None else at_iteration(config.max_loss, result.iteration)
+    if max_loss is not None:
+        loss, n = metrics.get(EVALUATION_LOSS), count(metrics, EVALUATION_LOSS)
         advice = "Check learning rate, data and that the loss covers the tactic only."
         name = "evaluation loss"
-        checks.append(GateCheck(name=name, value=loss, threshold=config.max_loss, relation="≤", advice=advice))
-    if config.min_rank1_deep > 0:
-        deep, threshold = metrics.get(RANK1_DEEP), config.min_rank1_deep
+        checks.append(GateCheck(name=name, value=loss, threshold=max_loss, relation="≤", n=n, advice=advice))
+    if (deep := at_iteration(config.min_rank1_deep, result.iteration)) > 0:
         advice = "Look at the negatives (siblings of deep states) and at the embeddings."
-        checks.append(GateCheck(name="rank-1 at depth 4+", value=deep, threshold=threshold, advice=advice))
+        checks.append(head_check(metrics, RANK1_DEEP, "rank-1 at depth 4+", deep, "≥", config, advice))
+    if RANK1_SIBLINGS in metrics:
+        chance = metrics.get(RANK1_SIBLINGS + CHANCE, 0.0)
+        advice = "Among the states that a search chooses between, the head is no better than chance; look at the siblings among its negatives."
+        checks.append(head_check(metrics, RANK1_SIBLINGS, "rank-1 among siblings", chance, ">", config, advice))
     if ENERGY_GAP in metrics:
-        gap = metrics[ENERGY_GAP]
         advice = "The head does not tell provable states apart; do not search with it."
-        checks.append(GateCheck(name="energy gap", value=gap, threshold=0.0, relation=">", advice=advice))
+        checks.append(head_check(metrics, ENERGY_GAP, "energy gap", 0.0, ">", config, advice))
     if RANK_ACCURACY in metrics:
-        accuracy, threshold = metrics[RANK_ACCURACY], MIN_RANK_ACCURACY
         advice = "The head is hardly better than chance (0.5); look at the negatives and at the embeddings."
-        checks.append(GateCheck(name="head's rank accuracy", value=accuracy, threshold=threshold, advice=advice))
+        checks.append(
+            head_check(metrics, RANK_ACCURACY, "head's rank accuracy", MIN_RANK_ACCURACY, "≥", config, advice)
+        )
     return checks
+
+
+def head_check(
+    metrics: Mapping[str, float],
+    metric: str,
+    name: str,
+    threshold: float,
+    relation: Relation,
+    config: GateConfig,
+    advice: str,
+) -> GateCheck:
+    """A figure of the head, which has to be more than chance whatever the threshold."""
+    value, chance, error = metrics.get(metric), metrics.get(metric + CHANCE), metrics.get(metric + ERROR)
+    p = None
+    if value is not None and chance is not None and error:
+        p = NormalDist().cdf((chance - value) / error)
+    return GateCheck(
+        name=name, value=value, threshold=threshold, relation=relation, n=count(metrics, metric),
+        chance=chance, p=p, max_p=config.max_p, advice=advice,
+    )  # fmt: skip
+
+
+def count(metrics: Mapping[str, float], metric: str) -> int | None:
+    found = metrics.get(metric + COUNT)
+    return None if found is None else int(found)

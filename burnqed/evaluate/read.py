@@ -8,7 +8,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from burnqed.errors import BadInput
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult
-from burnqed.store import Store
+from burnqed.manifest import read_manifest
+from burnqed.store import split_address
 
 Labelled = tuple[str, EvaluationResult]
 """What people call an evaluation, and the evaluation."""
@@ -48,11 +49,11 @@ def choose(found: Sequence[tuple[str, dict[str, Labelled]]], variant: str | None
 
 def read_evaluations(location: str) -> dict[str, Labelled]:
     """The labelled evaluations by variant at an iteration's folder, its report's, a `results.json`, or an `eval --out` folder."""
-    folder, name = location.rstrip("/"), ""
-    if folder.endswith(".json"):
-        folder, _, name = folder.rpartition("/")
-    store = Store(folder or ".")
-    path = next((p for p in ([name] if name else ["results.json", "report/results.json"]) if store.exists(p)), None)
+    store, name = split_address(location)
+    units = (name, f"{name}/report")
+    folders = [m.root(unit) if (m := read_manifest(store, unit)) else unit for unit in units]
+    paths = [name] if name.endswith(".json") else [f"{folder}/results.json" for folder in folders]
+    path = next((path for path in paths if store.exists(path)), None)
     if path is None:
         raise BadInput(
             f"There are no results at {location}; give an iteration's folder (…/iterations/iter_N), its report folder, "
@@ -65,5 +66,5 @@ def read_evaluations(location: str) -> dict[str, Labelled]:
             f"{store.locate(path)} holds neither an iteration's results nor an evaluation's; give another file, or make it anew."
         ) from None
     if isinstance(found, EvaluationResult):
-        return {found.variant: (folder.rpartition("/")[2], found)}
+        return {found.variant: (store.full(path).split("/")[-2], found)}
     return {e.variant: (f"{found.run} iteration {found.iteration}", e) for e in found.evaluations}

@@ -93,11 +93,10 @@ def print_iteration(
 
 def print_gates(verdict: GateVerdict, console: Console) -> None:
     """The checks, and the advice of those that failed."""
-    table = table_of("gate", "value", "threshold", "")
+    table = table_of("gate", "value", "asked for", "")
     for c in verdict.checks:
-        value = "not measured" if c.value is None else f"{c.value:.3f}"
         mark = "[green]ok[/]" if c.ok else "[red]falls short[/]"
-        table.add_row(cell(c.name), value, f"{c.relation} {c.threshold:g}", mark)
+        table.add_row(cell(c.name), cell(c.measured), cell(c.asked), mark)
     if verdict.checks:
         console.print(table)
     console.print(f"verdict: {'[green]go[/]' if verdict.go else '[red]no-go[/]'}")

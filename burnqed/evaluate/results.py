@@ -17,6 +17,11 @@ HEAD = "head"
 """Variant whose search the energy head guides."""
 
 
+CHANCE, COUNT, ERROR = "_chance", "_n", "_error"
+"""Endings of what stands beside a metric: what random choice would reach, how many states the metric is of, and the standard
+deviation that it would have if only chance decided it."""
+
+
 class TheoremOutcome(Result):
     """One benchmark theorem in one evaluation, over all its samples: effort is summed over them."""
 
@@ -127,7 +132,7 @@ class IterationResult(Result):
     """Of the search for training data, all variants together."""
     training: dict[str, float] = Field(default_factory=dict)
     """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head those of burnqed.train.monitor: `head.rank1`,
-    `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; what random choice would reach as NAME_chance."""
+    `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; beside them NAME_chance, NAME_n and NAME_error."""
     cost: list[StepCost] = Field(default_factory=list)
 
     def variant(self, name: str) -> EvaluationResult | None:

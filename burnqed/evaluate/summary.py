@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from burnqed.documents import read_document
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, Summary
 from burnqed.layout import Layout
 from burnqed.store import Store
@@ -34,7 +35,7 @@ class SummaryRow(Result):
 def read_summary(store: Store, run: str) -> Summary | None:
     """The summary of a run; None before its first report."""
     path = Layout(run, 0).summary
-    return Summary.model_validate_json(store.read_bytes(path)) if store.exists(path) else None
+    return read_document(store, path, Summary, "run an iteration with --redo report") if store.exists(path) else None
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:
@@ -42,12 +43,11 @@ def summary_json(summary: Summary) -> dict[str, Any]:
     return {"run": summary.run, "iterations": [r.model_dump(mode="json") for r in rows(summary)]}
 
 
-def accumulate(summary: Summary | None, result: IterationResult) -> Summary:
-    """The summary with this iteration added, or replaced; `ever` is counted anew for it and the later ones."""
-    others = [r for r in summary.iterations if r.iteration != result.iteration] if summary else []
-    ordered = sorted([*others, result], key=lambda r: r.iteration)
+def summarize(results: Sequence[IterationResult]) -> Summary:
+    """The summary of one or more iterations of a run; `ever` is counted anew."""
+    ordered = sorted(results, key=lambda r: r.iteration)
     counted = [r.model_copy(update={"ever": ever(r.evaluations, ordered[:i])}) for i, r in enumerate(ordered)]
-    return Summary(run=result.run, iterations=counted)
+    return Summary(run=ordered[0].run, iterations=counted)
 
 
 def ever(evaluations: Sequence[EvaluationResult], earlier: Sequence[IterationResult]) -> int:

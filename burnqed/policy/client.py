@@ -72,6 +72,8 @@ class Scored(BaseModel):
 class Health(BaseModel):
     """Of the score server; SGLang's own says nothing."""
 
+    weight_version: str | None = None
+    """Of the model behind the embeddings: generation has to be from the same."""
     embedding_id: str | None = None
     head_id: str | None = None
 
@@ -120,8 +122,8 @@ class PolicyClient:
 
     # ---- readiness
 
-    async def wait_ready(self, timeout: float, is_alive: Callable[[], bool] = lambda: True) -> None:
-        """Returns once both servers answer, having noted what they serve. Raises TryAgain after `timeout` seconds, or as soon as `is_alive` says that the
+    async def wait_ready(self, timeout: float, is_alive: Callable[[], bool] = lambda: True) -> PolicyInfo:
+        """Returns what both servers serve once they answer. Raises TryAgain after `timeout` seconds, or as soon as `is_alive` says that the
         server's process is gone."""
         deadline = time.monotonic() + timeout
         for url in dict.fromkeys([self.generate_url, self.score_url]):
@@ -136,14 +138,23 @@ class PolicyClient:
                 if time.monotonic() > deadline:
                     raise TryAgain(f"No policy server was ready at {url} within {timeout:.0f} s; see its log.")
                 await asyncio.sleep(0.1)
-        await self.info()
+        return await self.info()
 
     async def info(self) -> PolicyInfo:
-        """What the servers serve; also notes the identities of embeddings and head."""
+        """What the servers serve; also notes the identities of model, embeddings and head.
+
+        Raises BadInput when generation and embeddings are of different models.
+        """
         model = await self._get(f"{self.generate_url}/get_model_info", ModelInfo)
         health = await self._get(f"{self.score_url}/health", Health)
-        self._note(embedding_id=health.embedding_id, head_id=health.head_id)
-        return PolicyInfo(**model.model_dump(), **health.model_dump())
+        if health.weight_version not in (None, model.weight_version):
+            raise BadInput(
+                f"{self.generate_url} generates with the weights {model.weight_version}, but {self.score_url} scores with "
+                f"{health.weight_version}; serve one model, and start SGLang with --weight-version {health.weight_version}."
+            )
+        ids = {"embedding_id": health.embedding_id, "head_id": health.head_id}
+        self._note(weight_version=model.weight_version, **ids)
+        return PolicyInfo(**model.model_dump(), **ids)
 
     @property
     def head_id(self) -> str:
@@ -217,6 +228,8 @@ class PolicyClient:
                 return [Proposal((), len(asked[0][1]), "")]
             half = len(asked) // 2
             return [p for part in (asked[:half], asked[half:]) for p in await self._propose(part)]
+        for reply in replies:
+            self._note(weight_version=reply.meta_info.weight_version)
         out, start = [], 0
         for _, sampling in asked:
             out.append(proposal(replies[start : start + len(sampling)]))
@@ -280,13 +293,14 @@ class PolicyClient:
         return response
 
     def _note(self, **found: str | None) -> None:
-        """Remembers identities; embeddings or energies of two kinds never mix in one client."""
+        """Remembers identities; proposals, embeddings or energies of two kinds never mix in one client."""
         for name, value in found.items():
             if value is None:
                 continue
             if self._ids.setdefault(name, value) != value:
+                server = self.generate_url if name == "weight_version" else self.score_url
                 raise BadInput(
-                    f"The server {self.score_url} changed its {name} from {self._ids[name]} to {value} midway; "
+                    f"The server {server} changed its {name} from {self._ids[name]} to {value} midway; "
                     "run the step again against one model and head."
                 )
 

@@ -99,7 +99,8 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
     @app.get("/health")
     async def health() -> JSONResponse:
         now = loaded()
-        return JSONResponse({"status": "ok", "embedding_id": now.encoder.embedding_id, "head_id": now.head_id})
+        ids = {"embedding_id": now.encoder.embedding_id, "head_id": now.head_id}
+        return JSONResponse({"status": "ok", "weight_version": now.weight_version, **ids})
 
     @app.get("/ready")
     async def ready() -> Response:

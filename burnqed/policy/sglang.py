@@ -17,10 +17,13 @@ import httpx
 
 from burnqed.config import PolicyConfig
 from burnqed.lifeline import Child
+from burnqed.policy.version import model_version
 
 COMMAND = "BURNQED_SGLANG"
 """Instead of `python -m sglang.launch_server`."""
 GRACE_S = 10.0
+RESERVED = 2
+"""Tokens of the context that SGLang keeps for itself."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,15 @@ class Sglang:
 def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: float) -> Sglang:
     """Starts SGLang for a model's folder. `memory` is the share of the GPU's memory for its weights and cache.
 
-    Seeds of requests count under deterministic inference only.
+    Seeds of requests count under deterministic inference only. Every reply names the model's version; without being told it SGLang
+    would say "default".
     """
     given = os.environ.get(COMMAND)
     command = [
         *(shlex.split(given) if given else [sys.executable, "-m", "sglang.launch_server"]),
         *("--model-path", str(model), "--host", host, "--port", str(port)),
-        *("--dtype", config.dtype, "--context-length", str(config.max_prompt_tokens + config.max_new_tokens)),
+        *("--weight-version", model_version(model), "--dtype", config.dtype),
+        *("--context-length", str(config.max_prompt_tokens + config.max_new_tokens + RESERVED)),
         *("--mem-fraction-static", str(memory), "--enable-deterministic-inference"),
     ]
     return Sglang(Child(command), f"http://127.0.0.1:{port}")

@@ -5,12 +5,10 @@ Trajectories carry the first (SGLang calls it weight_version), heads the second.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from burnqed.errors import BadInput
-from burnqed.layout import SUCCESS
-from burnqed.manifest import Manifest, digest_of
+from burnqed.manifest import digest_of, manifest_of, sha256
 
 DIGITS = 16
 
@@ -33,18 +31,11 @@ def model_files(folder: Path) -> list[Path]:
 
 
 def model_version(folder: Path) -> str:
-    """A digest of the model's bytes; those that a manifest in the folder lists are not hashed again."""
+    """A digest of the model's bytes; those that a manifest lists are not hashed again."""
     files = model_files(folder)
-    known: dict[str, str] = {}
-    if (folder / SUCCESS).is_file():
-        manifest = Manifest.model_validate_json((folder / SUCCESS).read_bytes())
-        known = {output.path: output.sha256 for output in manifest.outputs}
+    manifest = manifest_of(folder)
+    known = {output.path: output.sha256 for output in manifest.outputs} if manifest else {}
     return digest_of([[file.name, known.get(file.name) or sha256(file)] for file in files])[:DIGITS]
-
-
-def sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def embedding_identity(

@@ -23,7 +23,6 @@ from burnqed import metrics, modelcache
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
-from burnqed.store import Store
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server answers "not yet"
     from burnqed.policy.encode import Encoder
@@ -234,8 +233,6 @@ class Worker:
 
     def _fetch(self, uri: str) -> Path:
         """A folder, or the copy of a store's."""
-        if (store := Store(uri)).is_local:
-            return Path(store.full(""))
         if cache := os.environ.get(modelcache.VARIABLE):
             return modelcache.fetch_address(uri, Path(cache))
         self._downloads.append(tempfile.TemporaryDirectory(prefix="burnqed-model-"))

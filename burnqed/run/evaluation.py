@@ -103,7 +103,12 @@ async def run_evaluation(
 def claim(store: Store, key: dict[str, object]) -> None:
     """Notes what the folder's evaluation is of. Raises BadInput when it is of something else."""
     if store.exists(KEY_FILE):
-        old = store.read_json(KEY_FILE)
+        try:
+            old = dict(store.read_json(KEY_FILE))
+        except (ValueError, TypeError):
+            raise BadInput(
+                f"{store.locate(KEY_FILE)} does not tell what was evaluated here; choose another --out."
+            ) from None
         different = sorted(name for name in key if old.get(name) != key[name])
         if different:
             raise BadInput(

@@ -17,11 +17,13 @@ from rich.table import Table
 
 from burnqed import lease
 from burnqed.display import cell, shown
+from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import EXIT_TRY_AGAIN
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.render import print_iteration, print_summary
 from burnqed.evaluate.summary import read_summary
 from burnqed.layout import Layout
+from burnqed.manifest import read_manifest
 from burnqed.progress import duration
 from burnqed.run.expressions import Phase
 from burnqed.run.local import EXIT_HANDLER, WORKFLOW_NAME, LocalRunner, RunResult
@@ -97,11 +99,12 @@ def print_results(result: RunResult, store: Store, layout: Layout, console: Cons
 def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: bool = True) -> None:
     """The same, for whoever ran it."""
     summary = read_summary(store, layout.run)
+    finished = read_manifest(store, layout.report)
+    report = finished.root(layout.report) if finished else None
     if summary is not None and summary.iterations:
-        gate = f"{layout.report}/gate.json"
-        if succeeded and store.exists(gate):
-            (done,) = (r for r in summary.iterations if r.iteration == layout.iteration)
-            verdict = GateVerdict.model_validate_json(store.read_bytes(gate))
+        done = next((r for r in summary.iterations if r.iteration == layout.iteration), None)
+        if succeeded and done and report:
+            verdict = read_document(store, f"{report}/gate.json", GateVerdict, READ_AGAIN)
             print_iteration(done, summary.iterations, verdict, console)
             console.print()
         print_summary(summary, console)
@@ -110,8 +113,8 @@ def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: 
             "store": layout.run,
             "model": layout.model,
             "head": layout.head("final"),
-            "report": f"{layout.report}/index.html",
+            "report": f"{report}/index.html" if report else None,
         }
         for label, path in places.items():
-            if store.exists(path):
+            if path and store.exists(path):
                 console.print(f"{label:<7} {store.locate(path)}", soft_wrap=True, highlight=False, markup=False)

@@ -54,5 +54,5 @@ def sentence(lost: Superseded, layout: Layout) -> str:
     more = f", and {len(lost.labels) - SHOWN} more" if len(lost.labels) > SHOWN else ""
     return (
         f"This makes finished outputs of the run {layout.run!r} anew, which took {duration(lost.seconds)}{price}: "
-        f"{', '.join(lost.labels[:SHOWN])}{more}. The old ones move to {layout.run}/superseded/."
+        f"{', '.join(lost.labels[:SHOWN])}{more}. The old ones stay in the store until `burnqed store gc` removes them."
     )

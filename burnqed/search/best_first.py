@@ -154,7 +154,7 @@ class TheoremSearch:
             with self._waiting_for("scoring"):
                 energies = await self.tools.energies.ask([Pair(node.row.state or "", goal) for node in fresh])
             for node, energy in zip(fresh, energies, strict=True):
-                node.row.energy = energy
+                node.row.energy, node.row.head_id = energy, self.tools.head_id
         for node in fresh:
             self.tree.push(node, priority(self.settings, node.path_log_prob, node.row.depth, node.row.energy))
 
@@ -239,6 +239,7 @@ class TheoremSearch:
             nodes_at_proof=self.budget.spent_nodes if self.proof else None,
             attempt=self.task.attempt,
             sample=self.task.sample,
+            head_id=self.tools.head_id,
             statistics=SearchStatistics(
                 candidates_min=min(self.distinct, default=0),
                 candidates_mean=sum(self.distinct) / len(self.distinct) if self.distinct else 0.0,

@@ -39,6 +39,7 @@ class Tools:
         self.settings = settings
         self.proposals: Batcher[Question, Proposal] = Batcher(self._propose, STATES_PER_REQUEST)
         self.energies: Batcher[Pair, float] | None = Batcher(self._score, SCORES_PER_REQUEST) if scorer else None
+        self.head_id = scorer.head_id if scorer else None
         self._policy = policy
         self._scorer = scorer
         metrics.watch_queue("policy", lambda: self.proposals.waiting)

@@ -5,8 +5,8 @@ compares the unit's key with the manifest that lies there: `hit` and nothing hap
 While it is made, a step sees no more of the configuration than what it declares, and so has in its key, and values of operation,
 which decide nothing. Which units there are, of which inputs and with which arguments, may depend on all of it, for those are in the key.
 
-A unit that was cut off has `_STARTED` with its key but no `_SUCCESS`; run again under the same key, a step finds what is
-there and continues.
+It is written into a revision, a folder named after the key. A revision that was cut off is continued by whoever makes the unit under the
+same key; the unit's old output stands until the new one is whole.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -25,9 +26,10 @@ from pydantic import JsonValue
 from burnqed import modelcache
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
-from burnqed.layout import STARTED, SUCCESS, Layout
+from burnqed.layout import STARTED, SUPERSEDED, Layout
 from burnqed.log import log
-from burnqed.manifest import Key, Manifest, read_manifest, write_manifest
+from burnqed.manifest import REVISION_DIGITS, Key, Manifest, look, read_manifest, revision_folder, write_manifest
+from burnqed.snapshot import Snapshot
 from burnqed.steps.budget import check_budget
 from burnqed.store import Store
 
@@ -78,6 +80,13 @@ class Unit:
     """Arguments that change the meaning of the step."""
     reads: tuple[str, ...] = ()
     """Of the configuration, besides what its step declares."""
+    revision: str = ""
+    """While it is made: the folder, inside the unit's, that it is written to."""
+
+    @property
+    def root(self) -> str:
+        """Where the output is written."""
+        return revision_folder(self.prefix, self.revision)
 
     def parameter(self, name: str) -> str:
         return dict(self.parameters)[name]
@@ -130,10 +139,11 @@ class Step:
 
 
 def input_digests(context: Context, unit: Unit) -> dict[str, str]:
-    """Digest of each input. Raises BadInput for one that is not finished."""
+    """Digest of each input. Raises BadInput for one that is not finished, Damaged."""
+    store = Snapshot.of(context.store, unit.inputs)
     digests = {}
     for prefix in unit.inputs:
-        manifest = read_manifest(context.store, prefix)
+        manifest = read_manifest(store, prefix)
         if manifest is None:
             raise BadInput(
                 f"{context.store.locate(prefix)} is not finished, and {context.store.locate(unit.prefix)} is made from it; "
@@ -157,12 +167,16 @@ class Verdict:
         return f"miss, because {self.miss}" if self.miss else f"hit, but {self.kept}" if self.kept else "hit"
 
 
-def judge(step: Step, context: Context, unit: Unit, manifest: Manifest | None, difference: str) -> Verdict:
+def judge(
+    step: Step, context: Context, unit: Unit, manifest: Manifest | None, difference: str, damage: str = ""
+) -> Verdict:
     """`difference` of the unit's key from the one in its manifest, which is None for one that is not finished."""
     if step.name in context.redo:
         return Verdict("a redo was asked for")
+    if damage:
+        return Verdict(f"it is damaged: {damage}")
     if manifest is None:
-        cut_off = context.store.exists(f"{unit.prefix}/{STARTED}")
+        cut_off = any(path.endswith(f"/{STARTED}") for path in context.store.files(unit.prefix))
         return Verdict("it was cut off" if cut_off else "there is no output yet")
     if difference and step.kept:
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
@@ -178,8 +192,8 @@ async def execute(step: Step, context: Context) -> None:
         )
     for unit in step.units(context):
         key = step.key(context, unit, input_digests(context, unit))
-        manifest = read_manifest(context.store, unit.prefix)
-        verdict = judge(step, context, unit, manifest, key.difference(manifest.key) if manifest else "")
+        manifest, damage = look(context.store, unit.prefix)
+        verdict = judge(step, context, unit, manifest, key.difference(manifest.key) if manifest else "", damage)
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
         log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
         if not verdict.miss:
@@ -187,13 +201,22 @@ async def execute(step: Step, context: Context) -> None:
         if not step.sharded:  # hundreds of shards would all read the whole run
             check_budget(context.store, context.layout, context.config.cost.max_dollars)
         started = datetime.now(UTC)
-        make_room(context, unit, key)
+        unit = replace(unit, revision=begin(context.store, unit, key, manifest))
         recorded = context.config.model_dump(mode="json")
         facts = await step.run(replace(context, config=step.view(context, unit), recorded=recorded), unit)
         if context.stop.is_set():
             raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
         price = context.config.cost.gpu_hour if step.gpu else context.config.cost.cpu_hour
-        made = write_manifest(context.store, unit.prefix, key, context.config, facts, started, dollars_per_hour=price)
+        made = write_manifest(
+            context.store,
+            unit.prefix,
+            key,
+            context.config,
+            facts,
+            started,
+            revision=unit.revision,
+            dollars_per_hour=price,
+        )
         log.info("%s: done in %.1f s %s", label, made.seconds, " ".join(f"{k}={show(v)}" for k, v in facts.items()))
 
 
@@ -201,16 +224,17 @@ def show(value: float | int | str | None) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def make_room(context: Context, unit: Unit, key: Key) -> None:
-    """Moves what lies there under another key to `superseded/`, and notes the key that is being made."""
-    store, note = context.store, f"{unit.prefix}/{STARTED}"
-    finished = store.exists(f"{unit.prefix}/{SUCCESS}")
-    if store.list(unit.prefix) and (finished or not store.exists(note) or store.read_text(note) != key.digest):
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
-        old = f"{context.layout.run}/superseded/{stamp}-{key.digest[:12]}/{unit.prefix.removeprefix(context.layout.run + '/')}"
-        log.info("%s: the old output moves to %s", unit.prefix, old)
-        store.move(unit.prefix, old)
-    store.write_text(note, key.digest)
+def begin(store: Store, unit: Unit, key: Key, present: Manifest | None) -> str:
+    """The revision to write under this key: the one that was begun last, or the next where that one is or was the unit's output."""
+    name = key.digest[:REVISION_DIGITS]
+    files = store.files(unit.prefix)
+    begun = re.compile(rf"{re.escape(unit.prefix)}/{name}(?:-(\d+))?/")
+    last = max((int(found[1] or 1) for path in files if (found := begun.match(path))), default=1)
+    revision = name if last == 1 else f"{name}-{last}"
+    if (present and present.revision == revision) or f"{unit.prefix}/{revision}/{SUPERSEDED}" in files:
+        revision = f"{name}-{last + 1}"
+    store.write_text(f"{unit.prefix}/{revision}/{STARTED}", key.digest)
+    return revision
 
 
 def stop_on_sigterm(stop: asyncio.Event) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from burnqed.data.pairs import read_pairs
 from burnqed.errors import BadInput
+from burnqed.manifest import output
 from burnqed.modelcache import address_version, fetch_address
 from burnqed.policy.version import model_version
 from burnqed.steps.base import Context, Facts, Step, Unit
@@ -29,16 +30,19 @@ def units(context: Context) -> list[Unit]:
     model = context.config.policy.model
     if model == TINY:
         return [Unit(context.layout.base, (context.layout.data,), (("model", TINY),), reads=SHAPE)]
-    version = (
-        model_version(Path(model)) if Path(model).is_dir() else address_version(model) if "://" in model else model
-    )
+    version = address_version(model) if is_address(model) else model
     return [Unit(context.layout.base, (), (("model", version),))]
+
+
+def is_address(model: str) -> bool:
+    """Of a folder or a store; else it is a name on the hub."""
+    return "://" in model or Path(model).expanduser().is_dir()
 
 
 async def run(context: Context, unit: Unit) -> Facts:
     folder = await asyncio.to_thread(made if context.config.policy.model == TINY else found, context)
     version = model_version(folder)
-    context.store.upload(folder, unit.prefix)
+    context.store.upload(folder, unit.root)
     return {"version": version, "bytes": sum(f.stat().st_size for f in folder.glob("*.safetensors"))}
 
 
@@ -48,7 +52,7 @@ def made(context: Context) -> Path:
     from burnqed.policy.tiny import make_base
 
     folder = context.workdir / "base"
-    pairs = read_pairs(context.store, f"{context.layout.data}/pairs.jsonl")
+    pairs = read_pairs(context.store, f"{output(context.store, context.layout.data)}/pairs.jsonl")
     make_base([prompt(p.state) + p.tactic for p in pairs], folder, context.config.policy, context.config.sft.seed)
     return folder
 
@@ -56,9 +60,7 @@ def made(context: Context) -> Path:
 def found(context: Context) -> Path:
     """The folder of a model that exists. Raises BadInput when it cannot be had."""
     model = context.config.policy.model
-    if Path(model).is_dir():
-        return Path(model)
-    if "://" in model:
+    if is_address(model):
         return fetch_address(model, context.models)
     from huggingface_hub import snapshot_download
 

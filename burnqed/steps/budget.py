@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from burnqed.errors import BadInput
-from burnqed.layout import SUCCESS, Layout
+from burnqed.layout import SUCCESS, SUPERSEDED, Layout
 from burnqed.log import log
-from burnqed.manifest import read_manifest
+from burnqed.manifest import parse_manifest
 from burnqed.store import Store
 
 WARN_FROM = 0.8
 
 
 def spent(store: Store, layout: Layout) -> float:
-    """US dollars of all finished outputs of the run, by the durations and prices in their manifests."""
-    prefixes = [path.removesuffix(f"/{SUCCESS}") for path in store.list(layout.run) if path.endswith(f"/{SUCCESS}")]
-    return sum(manifest.dollars for prefix in prefixes if (manifest := read_manifest(store, prefix)) is not None)
+    """US dollars of all outputs that the run finished, by the durations and prices in their manifests."""
+    notes = [path for path in store.list(layout.run) if path.endswith((f"/{SUCCESS}", f"/{SUPERSEDED}"))]
+    manifests = [parse_manifest(note) for note in store.read_many(notes).values()]
+    return sum(manifest.dollars for manifest in manifests if manifest)
 
 
 def check_budget(store: Store, layout: Layout, most: float | None) -> None:

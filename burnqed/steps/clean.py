@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.results import Summary
+from burnqed.evaluate.summary import read_summary
 from burnqed.inventory import amount, inventory
 from burnqed.layout import Layout
 from burnqed.log import log
@@ -24,8 +24,7 @@ def clean(store: Store, layout: Layout, *, whole_run: bool) -> None:
     """Deletes `iterations/iter_N` and takes it out of the summary. Raises BadInput when a later iteration builds on it."""
     prefix = doomed(store, layout, whole_run=whole_run)
     found = amount(inventory(store, prefix))
-    if not whole_run and store.exists(layout.summary):
-        summary = Summary.model_validate_json(store.read_bytes(layout.summary))
+    if not whole_run and (summary := read_summary(store, layout.run)):
         left = [r for r in summary.iterations if r.iteration != layout.iteration]
         store.write_text(
             layout.summary, summary.model_copy(update={"iterations": left}).model_dump_json(indent=1) + "\n"

@@ -76,10 +76,10 @@ async def run(context: Context, unit: Unit) -> Facts:
     kept = [t for t in theorems if normal_form(t.statement) not in held_back]
     if not kept:
         raise BadInput("Every theorem to search is also in the benchmark; give another index with --theorems.")
-    store.write_text(f"{unit.prefix}/theorems.json", dump_index(kept))
-    store.write_text(f"{unit.prefix}/benchmark.json", dump_index(benchmark))
-    write_proofs(store, f"{unit.prefix}/proofs.json", replayed)
-    write_pairs(store, f"{unit.prefix}/pairs.jsonl", filtered.pairs)
+    store.write_text(f"{unit.root}/theorems.json", dump_index(kept))
+    store.write_text(f"{unit.root}/benchmark.json", dump_index(benchmark))
+    write_proofs(store, f"{unit.root}/proofs.json", replayed)
+    write_pairs(store, f"{unit.root}/pairs.jsonl", filtered.pairs)
     report = {
         "proofs": len(proofs),
         "replayed": len(replayed),
@@ -90,7 +90,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         "equal_to_benchmark": len(theorems) - len(kept),
         "benchmark": len(benchmark),
     }
-    store.write_json(f"{unit.prefix}/report.json", report)
+    store.write_json(f"{unit.root}/report.json", report)
     return {"theorems": len(kept), "benchmark": len(benchmark), "pairs": len(filtered.pairs), "failed": len(failed)}
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from burnqed.data.split import is_validation
 from burnqed.errors import TryAgain
+from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
-from burnqed.manifest import read_manifest
+from burnqed.manifest import output, read_manifest
 from burnqed.steps import embed
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.store import Store
@@ -44,7 +45,10 @@ def train(context: Context, unit: Unit) -> Facts:
     assert made is not None
     examples = embed.head_examples(store, unit)
     cache = EmbeddingCache(
-        store, layout.embeddings(context.stage), str(made.facts["embedding_id"]), embed.earlier_embeddings(context)
+        store,
+        made.root(layout.embeddings(context.stage)),
+        str(made.facts["embedding_id"]),
+        [output(store, prefix) for prefix in embed.earlier_embeddings(context)],
     )
     embeddings = cache.select(examples.texts())
     outcome = train_head(
@@ -53,7 +57,7 @@ def train(context: Context, unit: Unit) -> Facts:
         config.ebm,
         validation_fraction=config.data.validation_fraction,
         workdir=context.workdir,
-        checkpoints=Checkpoints(store, f"{unit.prefix}/{CHECKPOINT}"),
+        checkpoints=Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
         should_stop=context.stop.is_set,
     )
     if context.stop.is_set():
@@ -62,9 +66,9 @@ def train(context: Context, unit: Unit) -> Facts:
         log.warning("the head is not accepted: %s", outcome.reason)
     folder: Path = context.workdir / "head"
     energies = held_out_energies(folder, examples, embeddings, config.data.validation_fraction)
-    store.upload(folder, unit.prefix)
-    store.write_json(f"{unit.prefix}/{ENERGIES}", energies)
-    store.delete(f"{unit.prefix}/{CHECKPOINT}")
+    store.upload(folder, unit.root)
+    store.write_json(f"{unit.root}/{ENERGIES}", energies)
+    store.delete(f"{unit.root}/{CHECKPOINT}")
     facts: Facts = {
         "head_id": outcome.head.head_id,
         "accepted": str(outcome.accepted).lower(),
@@ -73,8 +77,8 @@ def train(context: Context, unit: Unit) -> Facts:
     }
     for name, metric in outcome.metrics.items():
         facts[name] = metric.value
-        if metric.chance is not None:
-            facts[f"{name}_chance"] = metric.chance
+        beside = {CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error}
+        facts |= {name + ending: value for ending, value in beside.items() if value is not None}
     return facts
 
 
@@ -103,7 +107,7 @@ def held_out_energies(
 
 
 def read_energies(store: Store, prefix: str) -> dict[str, list[float]]:
-    energies: dict[str, list[float]] = store.read_json(f"{prefix}/{ENERGIES}")
+    energies: dict[str, list[float]] = store.read_json(f"{output(store, prefix)}/{ENERGIES}")
     return energies
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
 from burnqed.steps import negatives, search
 from burnqed.steps.base import Context, Facts, Step, Unit
@@ -69,7 +70,8 @@ def encode(context: Context, unit: Unit) -> Facts:
     model = fetch_once(store, context.layout.model, context.models)
     encoder = Encoder(model, dtype=config.policy.dtype, max_tokens=config.policy.embed_max_tokens)
     texts = head_examples(store, unit).texts()
-    cache = EmbeddingCache(store, unit.prefix, encoder.embedding_id, earlier_embeddings(context))
+    earlier = [output(store, prefix) for prefix in earlier_embeddings(context)]
+    cache = EmbeddingCache(store, unit.root, encoder.embedding_id, earlier)
     new = cache.add(
         texts,
         encoder.embed,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from burnqed.data.theorems import parse_index
 from burnqed.evaluate.results import HEAD, PLAIN
+from burnqed.manifest import output
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import head_prefix
@@ -30,7 +31,7 @@ def units(context: Context) -> list[Unit]:
 
 async def run(context: Context, unit: Unit) -> Facts:
     config, store = context.config.evaluate, context.store
-    path = f"{context.layout.data}/benchmark.json"
+    path = f"{output(store, context.layout.data)}/benchmark.json"
     theorems = parse_index(store.read_text(path), store.locate(path))
     return await search_shard(
         context,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from burnqed.data.pairs import read_pairs
+from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
 from burnqed.steps.base import Context, Facts, Step, Unit
 
@@ -26,7 +27,7 @@ async def run(context: Context, unit: Unit) -> Facts:
 
     store = context.store
     adapter, start, data = unit.inputs
-    states = [pair.state for pair in read_pairs(store, f"{data}/pairs.jsonl")]
+    states = [pair.state for pair in read_pairs(store, f"{output(store, data)}/pairs.jsonl")]
     target = context.workdir / "model"
     outcome = await asyncio.to_thread(
         export_model,
@@ -36,7 +37,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         context.config.policy.dtype,
         states,
     )
-    store.upload(target, unit.prefix)
+    store.upload(target, unit.root)
     return {
         "version": outcome.version,
         "parameters": outcome.parameters,

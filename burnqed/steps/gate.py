@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import BadInput
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.layout import Layout
 from burnqed.log import log
+from burnqed.manifest import output
 from burnqed.store import Store
 
 
 def gate(store: Store, layout: Layout, answer: str) -> None:
     """`answer` is `yes`, `no`, or empty for the verdict's own. Raises BadInput for a no."""
-    verdict = GateVerdict.model_validate_json(store.read_bytes(f"{layout.report}/gate.json"))
+    verdict = read_document(store, f"{output(store, layout.report)}/gate.json", GateVerdict, READ_AGAIN)
     for check in verdict.failed:
-        log.warning("%s: %s is not %s %s. %s", check.name, check.value, check.relation, check.threshold, check.advice)
+        log.warning("%s: %s is not %s. %s", check.name, check.measured, check.asked, check.advice)
     if answer == "no":
         raise BadInput(f"Iteration {layout.iteration} was not approved; its report is {store.locate(layout.report)}.")
     if not answer and not verdict.go:

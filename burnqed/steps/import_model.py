@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from pathlib import Path
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.log import log
-from burnqed.manifest import Key, write_manifest
+from burnqed.manifest import REVISION_DIGITS, Key, digest_of, sha256, write_manifest
 from burnqed.progress import Progress
 from burnqed.store import Store
 
@@ -24,41 +23,49 @@ WANTED = (".json", ".safetensors", ".model", ".txt", ".jinja")
 class SourceFile:
     path: str
     size: int
+    sha256: str | None
+    """None where the source does not tell: such a file is small, and fetched whatever is there."""
     fetch: Callable[[Path], Path]
     """Brings it into a folder; returns where it lies."""
 
 
 def import_model(source: str, name: str, store: Store, config: RunConfig, workdir: Path) -> None:
-    """Writes `models/NAME` and its manifest. Raises BadInput for a source that is no model."""
+    """Writes the unit `models/NAME`. Raises BadInput for a source that is no model."""
     prefix, started = f"models/{name}", datetime.now(UTC)
     files = list(from_folder(Path(source)) if Path(source).is_dir() else from_hub(source))
     if not any(f.path == "config.json" for f in files) or not any(f.path.endswith(".safetensors") for f in files):
         raise BadInput(f"{source} is no model: it needs config.json and weights as safetensors; choose another one.")
+    revision = digest_of([source, [[f.path, f.size, f.sha256] for f in files]])[:REVISION_DIGITS]
     with Progress(sum(f.size >> 20 for f in files), "import", "MiB") as progress:
         for file in files:
-            target = f"{prefix}/{file.path}"
-            if not (store.exists(target) and store.size(target) == file.size):
+            target = f"{prefix}/{revision}/{file.path}"
+            if not (store.exists(target) and store.digest(target) == file.sha256):
                 here = file.fetch(workdir)
                 store.upload_file(here, target)
-                if store.digest(target) != digest(here):
+                if store.digest(target) != sha256(here):
                     raise TryAgain(f"{store.locate(target)} differs from its source; run the same command again.")
                 if here.is_relative_to(workdir):
                     here.unlink()
             progress.advance(file.size >> 20)
     key = Key(step="import-model", version=1, parameters={"source": source})
-    write_manifest(store, prefix, key, config, {"source": source}, started, dollars_per_hour=config.cost.cpu_hour)
+    write_manifest(
+        store,
+        prefix,
+        key,
+        config,
+        {"source": source},
+        started,
+        revision=revision,
+        dollars_per_hour=config.cost.cpu_hour,
+    )
     log.info("use it with --set policy.model=%s", store.locate(prefix))
-
-
-def digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def from_folder(folder: Path) -> Iterator[SourceFile]:
     for file in sorted(folder.rglob("*")):
         if file.suffix in WANTED:
-            yield SourceFile(file.relative_to(folder).as_posix(), file.stat().st_size, lambda _, file=file: file)  # type: ignore[misc]
+            path = file.relative_to(folder).as_posix()
+            yield SourceFile(path, file.stat().st_size, sha256(file), lambda _, file=file: file)  # type: ignore[misc]
 
 
 def from_hub(model: str) -> Iterator[SourceFile]:
@@ -82,4 +89,4 @@ def from_hub(model: str) -> Iterator[SourceFile]:
                 except Exception as error:
                     raise TryAgain(f"{name} of {model} did not arrive ({error}); the same command continues.") from None
 
-            yield SourceFile(file.rfilename, file.size or 0, fetch)
+            yield SourceFile(file.rfilename, file.size or 0, file.lfs.sha256 if file.lfs else None, fetch)

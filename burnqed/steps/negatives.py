@@ -6,6 +6,7 @@ import random
 
 from burnqed.data.trace.replay import KnownProof
 from burnqed.lean.protocol import LeanBackend
+from burnqed.manifest import output
 from burnqed.policy.client import PolicyClient
 from burnqed.search.branches import BranchSearch, BranchSettings
 from burnqed.search.engine import OnResult
@@ -38,7 +39,7 @@ def needed(context: Context) -> bool:
 def chosen(context: Context) -> list[KnownProof]:
     """A seeded sample of the known proofs; another one in each iteration."""
     config = context.config.negatives
-    proofs = read_proofs(context.store, f"{context.layout.data}/proofs.json")
+    proofs = read_proofs(context.store, f"{output(context.store, context.layout.data)}/proofs.json")
     proofs.sort(key=lambda p: p.theorem.name)
     random.Random(config.seed + context.iteration).shuffle(proofs)
     return proofs[: config.theorems]
@@ -49,7 +50,7 @@ async def run(context: Context, unit: Unit) -> Facts:
     shards = int(unit.parameter("shards"))
     proofs = {p.theorem.name: p for p in chosen(context) if shard_of(p.theorem.name, shards) == context.shard}
     writer = ShardWriter(
-        context.store, unit.prefix, [p.theorem for p in proofs.values()], per_part=config.theorems_per_part,
+        context.store, unit.root, [p.theorem for p in proofs.values()], per_part=config.theorems_per_part,
         run=context.layout.run, iteration=context.iteration, seed=config.seed,
     )  # fmt: skip
     settings = BranchSettings(

@@ -13,7 +13,7 @@ from pathlib import Path
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.log import log
-from burnqed.manifest import Manifest, read_manifest
+from burnqed.manifest import Manifest, look, read_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Step, Unit, Verdict, input_digests, judge
 from burnqed.steps.budget import check_budget
@@ -93,8 +93,8 @@ def planned(steps: Sequence[tuple[Step, str]], context: Context) -> Iterator[Pla
         for shard in range(step.shards(here)) if step.needed(here) else ():
             at = here.at(shard=shard)
             for unit in step.units(at):
-                manifest = read_manifest(at.store, unit.prefix)
-                verdict = verdicts[unit.prefix] = foreseen(step, at, unit, manifest, verdicts)
+                manifest, damage = look(at.store, unit.prefix)
+                verdict = verdicts[unit.prefix] = foreseen(step, at, unit, manifest, damage, verdicts)
                 yield Planned(step, stage, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, manifest)
 
 
@@ -109,7 +109,12 @@ def require_predecessor(store: Store, layout: Layout) -> None:
 
 
 def foreseen(
-    step: Step, context: Context, unit: Unit, manifest: Manifest | None, verdicts: Mapping[str, Verdict]
+    step: Step,
+    context: Context,
+    unit: Unit,
+    manifest: Manifest | None,
+    damage: str,
+    verdicts: Mapping[str, Verdict],
 ) -> Verdict:
     """The verdict on a unit, some of whose inputs may still have to be made; `verdicts` are those on the units before."""
     before = {prefix: verdicts.get(prefix, Verdict()) for prefix in unit.inputs}
@@ -121,7 +126,7 @@ def foreseen(
         difference = step.key(context, unit, digests).difference(manifest.key.model_copy(update={"inputs": known}))
         if made_anew and not difference:
             difference = f"{next(iter(made_anew)).removeprefix(f'{context.layout.run}/')} is made anew"
-    verdict = judge(step, context, unit, manifest, difference)
+    verdict = judge(step, context, unit, manifest, difference, damage)
     inherited = next((earlier.kept for earlier in before.values() if earlier.kept), "")
     return verdict if verdict.miss or verdict.kept else Verdict(kept=inherited)
 

@@ -9,17 +9,21 @@ import os
 import shutil
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from burnqed.data.theorems import parse_index
+from burnqed.documents import READ_AGAIN, read_document
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
-from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, StepCost, Summary
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, StepCost
 from burnqed.evaluate.run import evaluation_result, search_figures
-from burnqed.evaluate.summary import accumulate, ever
+from burnqed.evaluate.summary import ever, summarize
 from burnqed.lean.embedded.pin import lean_version
 from burnqed.lean.protocol import DEFAULT_HEADER
-from burnqed.manifest import Manifest, read_manifest
+from burnqed.log import log
+from burnqed.manifest import Manifest, look, output, read_manifest
+from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import head_prefix, search_variants
@@ -62,7 +66,8 @@ def evaluated(context: Context, variant: str) -> list[str]:
 
 async def run(context: Context, unit: Unit) -> Facts:
     store, layout = context.store, context.layout
-    manifests = {prefix: m for prefix in unit.inputs if (m := read_manifest(store, prefix)) is not None}
+    snapshot = Snapshot.of(store, unit.inputs)
+    manifests = {prefix: m for prefix in unit.inputs if (m := read_manifest(snapshot, prefix)) is not None}
     earlier = [read_result(store, layout.at(i).report) for i in range(context.iteration)]
     evaluations = [
         evaluation(context, unit, v, manifests) for v in (PLAIN, HEAD) if inputs_in(unit, layout.evaluation(v))
@@ -94,20 +99,35 @@ async def run(context: Context, unit: Unit) -> Facts:
     )
     folder = context.workdir / "report"
     write_report(inputs, folder)
-    store.upload(folder, unit.prefix)
+    store.upload(folder, unit.root)
     if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
         Path(artifacts).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / "index.html", Path(artifacts) / "report.html")
-    store.write_text(f"{unit.prefix}/{RESULTS}", result.model_dump_json(indent=1) + "\n")
-    store.write_text(f"{unit.prefix}/gate.json", judged.model_dump_json(indent=1) + "\n")
-    summary = Summary.model_validate_json(store.read_bytes(layout.summary)) if store.exists(layout.summary) else None
-    store.write_text(layout.summary, accumulate(summary, result).model_dump_json(indent=1) + "\n")
+    store.write_text(f"{unit.root}/{RESULTS}", result.model_dump_json(indent=1) + "\n")
+    store.write_text(f"{unit.root}/gate.json", judged.model_dump_json(indent=1) + "\n")
+    others = [*earlier, *later_results(context)]
+    store.write_text(layout.summary, summarize([*others, result]).model_dump_json(indent=1) + "\n")
     solved: Facts = {f"solved_{e.variant}": e.at_largest.solved for e in evaluations}
     return {**solved, "ever": result.ever, "go": "yes" if judged.go else "no"}
 
 
 def read_result(store: Store, prefix: str) -> IterationResult:
-    return IterationResult.model_validate_json(store.read_bytes(f"{prefix}/{RESULTS}"))
+    return read_document(store, f"{output(store, prefix)}/{RESULTS}", IterationResult, READ_AGAIN)
+
+
+def later_results(context: Context) -> list[IterationResult]:
+    """Of iterations after this one that were finished before it was done again."""
+    found: list[IterationResult] = []
+    for number in count(context.iteration + 1):
+        report = context.layout.at(number).report
+        manifest, damage = look(context.store, report)
+        if damage:
+            log.warning("%s is left out of the summary: it is damaged: %s", context.store.locate(report), damage)
+        elif manifest is None:
+            return found
+        else:
+            found.append(read_result(context.store, report))
+    return found
 
 
 def results_of(store: Store, folders: Iterable[str]) -> list[TheoremResult]:
@@ -120,7 +140,7 @@ def inputs_in(unit: Unit, folder: str) -> list[str]:
 
 def evaluation(context: Context, unit: Unit, variant: str, manifests: dict[str, Manifest]) -> EvaluationResult:
     config, store, layout = context.config, context.store, context.layout
-    path = f"{layout.data}/benchmark.json"
+    path = f"{output(store, layout.data)}/benchmark.json"
     theorems = parse_index(store.read_text(path), store.locate(path))
     headers = {t.header for t in theorems}
     return evaluation_result(
@@ -152,11 +172,11 @@ def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[s
 
 def costs(context: Context) -> list[StepCost]:
     """Time and price of every output of this iteration, by step."""
-    store, layout = context.store, context.layout
+    layout = context.layout
     found: dict[str, list[Manifest]] = {}
     shared = (layout.data, layout.base) if context.iteration == 0 else ()
-    prefixes = [p.removesuffix("/_SUCCESS") for p in store.list(layout.root) if p.endswith("/_SUCCESS")]
-    for prefix in [*shared, *prefixes]:
+    store = Snapshot(context.store, [layout.root, *shared])
+    for prefix in [*shared, *store.units(layout.root)]:
         manifest = read_manifest(store, prefix)
         if manifest is not None and prefix != layout.report:
             found.setdefault(manifest.key.step, []).append(manifest)

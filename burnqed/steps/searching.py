@@ -12,6 +12,7 @@ from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
+from burnqed.manifest import read_manifest
 from burnqed.policy.client import PolicyClient
 from burnqed.progress import Progress
 from burnqed.search.engine import OnResult, search
@@ -31,8 +32,8 @@ READY_S = 600.0
 
 
 @asynccontextmanager
-async def policy(context: Context) -> AsyncIterator[PolicyClient]:
-    """The policy server of this step, ready."""
+async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
+    """The policy server of this step, ready. Raises BadInput when it serves another model or head than the unit is made from."""
     config = context.config.policy
     url = config.generate_url or context.policy_url
     if url is None:
@@ -41,7 +42,22 @@ async def policy(context: Context) -> AsyncIterator[PolicyClient]:
             "or run the step as part of a workflow."
         )
     async with PolicyClient(config, url, config.score_url or context.score_url or url) as client:
-        await client.wait_ready(READY_S)
+        info = await client.wait_ready(READY_S)
+        head = "head_id", info.head_id
+        layout = context.layout
+        served = {
+            layout.model: ("version", info.weight_version),
+            layout.head("search"): head,
+            layout.head("final"): head,
+        }
+        for prefix in unit.inputs:
+            made = read_manifest(context.store, prefix) if prefix in served else None
+            fact, found = served.get(prefix, ("", None))
+            if made and made.facts[fact] != found:
+                raise BadInput(
+                    f"The policy server {url} serves {found}, but {context.store.locate(prefix)} is {made.facts[fact]}; "
+                    "serve this iteration's model and head."
+                )
         yield client
 
 
@@ -58,7 +74,7 @@ async def search_shard(
 ) -> Facts:
     """Searches the shard's theorems and writes its parts; continues where an earlier attempt was cut off."""
     writer = ShardWriter(
-        context.store, unit.prefix, theorems, per_part=per_part, run=context.layout.run,
+        context.store, unit.root, theorems, per_part=per_part, run=context.layout.run,
         iteration=context.iteration, samples=samples, seed=seed,
     )  # fmt: skip
 
@@ -87,7 +103,7 @@ async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: W
             progress.advance(proved=counts[ProofStatus.PROVED], errors=counts[ProofStatus.ERROR])
 
         if tasks:
-            async with policy(context) as client, open_lean(context.config.lean) as lean:
+            async with policy(context, unit) as client, open_lean(context.config.lean) as lean:
                 try:
                     await work(tasks, client, lean, add)
                 finally:

@@ -11,10 +11,12 @@ import random
 from pydantic import BaseModel
 
 from burnqed.data.theorems import parse_index
+from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import BadInput, TryAgain
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.log import log
+from burnqed.manifest import output
 from burnqed.progress import Progress
 from burnqed.search.many import run_many
 from burnqed.search.probes import probe_easy
@@ -37,7 +39,7 @@ def units(context: Context) -> list[Unit]:
 
 async def run(context: Context, unit: Unit) -> Facts:
     config, store = context.config.select, context.store
-    path = f"{context.layout.data}/theorems.json"
+    path = f"{output(store, context.layout.data)}/theorems.json"
     theorems = sorted(parse_index(store.read_text(path), store.locate(path)), key=lambda t: t.name)
     random.Random(config.seed).shuffle(theorems)
     used: set[str] = set()
@@ -56,7 +58,7 @@ async def run(context: Context, unit: Unit) -> Facts:
     if len(chosen) < config.theorems:
         log.warning("only %d of the %d theorems asked for are left", len(chosen), config.theorems)
     store.write_text(
-        f"{unit.prefix}/selection.json", Selection(theorems=chosen, probe_easy=easy).model_dump_json(indent=1)
+        f"{unit.root}/selection.json", Selection(theorems=chosen, probe_easy=easy).model_dump_json(indent=1)
     )
     return {"theorems": len(chosen), "probe_easy": len(easy)}
 
@@ -94,7 +96,7 @@ async def first_hard(context: Context, candidates: list[Theorem]) -> tuple[list[
 
 
 def read_selection(store: Store, prefix: str) -> Selection:
-    return Selection.model_validate_json(store.read_bytes(f"{prefix}/selection.json"))
+    return read_document(store, f"{output(store, prefix)}/selection.json", Selection, READ_AGAIN)
 
 
 STEP = Step("select", 1, ("select", "lean"), units, run)

@@ -7,6 +7,8 @@ import asyncio
 from burnqed.data.pairs import TacticPair, read_pairs
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
+from burnqed.evaluate.results import COUNT
+from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import search_variants
@@ -49,11 +51,11 @@ async def run(context: Context, unit: Unit) -> Facts:
         for row in proof_pairs(rows).to_pylist()
     ]
     before = previous(context)
-    checkpoints = Checkpoints(store, f"{unit.prefix}/{CHECKPOINT}")
+    checkpoints = Checkpoints(store, f"{unit.root}/{CHECKPOINT}")
     outcome = await asyncio.to_thread(
         train_sft,
         fetch_once(store, layout.base, context.models),
-        Pairs(read_pairs(store, f"{layout.data}/pairs.jsonl"), found),
+        Pairs(read_pairs(store, f"{output(store, layout.data)}/pairs.jsonl"), found),
         context.config.sft,
         iteration=context.iteration,
         validation_fraction=context.config.data.validation_fraction,
@@ -64,13 +66,14 @@ async def run(context: Context, unit: Unit) -> Facts:
     )
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")
-    store.upload(context.workdir / "adapter", unit.prefix)
-    store.delete(f"{unit.prefix}/{CHECKPOINT}")
+    store.upload(context.workdir / "adapter", unit.root)
+    store.delete(f"{unit.root}/{CHECKPOINT}")
     return {
         "start": outcome.start,
         "steps": outcome.steps,
         "loss": outcome.last_loss,
         "evaluation_loss": outcome.best.total if outcome.best else None,
+        f"evaluation_loss{COUNT}": outcome.validation_pairs,
         "base_pairs": outcome.base_pairs,
         "trajectory_pairs": outcome.trajectory_pairs,
         "tokens_per_s": outcome.tokens_per_s,
@@ -79,7 +82,7 @@ async def run(context: Context, unit: Unit) -> Facts:
 
 def read_losses(store: Store, prefix: str) -> list[LossPoint]:
     """The loss curve of a finished fine-tuning."""
-    rows = store.read_json(f"{prefix}/{OUTCOME}")["rows"]
+    rows = store.read_json(f"{output(store, prefix)}/{OUTCOME}")["rows"]
     return [
         LossPoint(step=r["step"], train=r["loss"], evaluation=r["evaluation"]["total"] if r["evaluation"] else None)
         for r in rows

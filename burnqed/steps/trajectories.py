@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from burnqed.layout import shard_folder
 from burnqed.manifest import read_manifest
+from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
@@ -16,8 +17,9 @@ from burnqed.trajectory.reader import read_parts
 
 def rows_of(store: Store, folders: Sequence[str]) -> Iterator[pa.Table]:
     """Part after part of finished shard folders, as their manifests list them."""
+    snapshot = Snapshot.of(store, folders)
     for folder in folders:
-        manifest = read_manifest(store, folder)
+        manifest = read_manifest(snapshot, folder)
         assert manifest is not None, folder
         yield from read_parts(store, manifest.paths(folder, ".parquet"))
 

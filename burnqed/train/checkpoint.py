@@ -7,6 +7,7 @@ interrupted training ends with the same numbers as one that was not.
 from __future__ import annotations
 
 import io
+import pickle
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import torch
 
 from burnqed.errors import BadInput
+from burnqed.log import log
 from burnqed.store import Store
 
 State = dict[str, Any]
@@ -41,7 +43,14 @@ class Checkpoints:
         """What `save` was given last, with the random numbers continued from there; None when there is no checkpoint."""
         if not self.store.exists(self.path):
             return None
-        found = torch.load(io.BytesIO(self.store.read_bytes(self.path)), map_location="cpu", weights_only=True)
+        try:
+            found = torch.load(io.BytesIO(self.store.read_bytes(self.path)), map_location="cpu", weights_only=True)
+        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            where = self.store.locate(self.path)
+            log.warning(
+                "the checkpoint %s cannot be read, so the training begins anew: %s", where, str(error).splitlines()[0]
+            )
+            return None
         if found["fingerprint"] != fingerprint:
             raise BadInput(
                 f"The checkpoint {self.store.locate(self.path)} belongs to a training with other data or settings; delete it."

@@ -21,7 +21,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.layout import part_file
+from burnqed.layout import PART_DIGITS, PART_ENDING, part_file
+from burnqed.log import log
+from burnqed.parquet import read_parquet
 from burnqed.progress import Progress
 from burnqed.store import Store
 
@@ -59,11 +61,17 @@ class EmbeddingCache:
         self.store, self.embedding_id = store, embedding_id
         self.folder = f"{prefix}/{embedding_id}"
         self.found: dict[bytes, Matrix] = {}
-        for folder in (*(f"{other}/{embedding_id}" for other in earlier), self.folder):
-            for path in store.list(folder):
-                if path.endswith(".parquet"):
-                    self._read(path)
-        self.parts = len([path for path in store.list(self.folder) if path.endswith(".parquet")])
+        for other in earlier:
+            for path in store.list(f"{other}/{embedding_id}"):
+                self._read(path)
+        paths = store.list(self.folder)
+        for path in paths:
+            try:
+                self._read(path)
+            except BadInput as error:
+                log.warning("what %s held is encoded again: %s", path, error)
+                store.delete(path)
+        self.parts = 1 + int(paths[-1].removesuffix(PART_ENDING)[-PART_DIGITS:]) if paths else 0
 
     def add(
         self,
@@ -120,7 +128,7 @@ class EmbeddingCache:
         self.found.update(pending)
 
     def _read(self, path: str) -> None:
-        table = pq.read_table(io.BytesIO(self.store.read_bytes(path))).combine_chunks()
+        table = read_parquet(self.store, path).combine_chunks()
         vectors = table["embedding"].combine_chunks()
         matrix = vectors.flatten().to_numpy().reshape(len(table), -1)
         self.found.update(zip(table["text_hash"].to_pylist(), matrix, strict=True))

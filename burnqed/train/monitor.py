@@ -38,6 +38,8 @@ class Metric(BaseModel):
     """None where chance has no meaning (loss, temperature)."""
     count: int
     """Positives (or states) behind the figure."""
+    error: float | None = None
+    """Standard deviation that the figure would have if only chance decided it; positives are taken as independent of each other."""
 
     def __str__(self) -> str:
         return f"{self.value:.3f}" + (f" (chance {self.chance:.3f})" if self.chance is not None else "")
@@ -88,8 +90,12 @@ def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric:
     beaten = (rivals & (scored.negatives < own)).any(axis=1)
     ties = (rivals & (scored.negatives == own)).sum(axis=1)
     wins = np.where(beaten, 0.0, 1.0 / (1 + ties))
+    chances = 1.0 / (1 + counts[some])
     return Metric(
-        value=float(wins[some].mean()), chance=float((1.0 / (1 + counts[some])).mean()), count=int(some.sum())
+        value=float(wins[some].mean()),
+        chance=float(chances.mean()),
+        count=len(chances),
+        error=mean_error(chances * (1 - chances)),
     )
 
 
@@ -99,8 +105,11 @@ def pairwise(scored: Scored) -> Metric:
     some = counts > 0
     own = scored.positive[:, None]
     above = (scored.negatives > own) + 0.5 * (scored.negatives == own)
+    if not some.any():
+        return Metric(value=0.0, chance=0.5, count=0)
     shares = (above * scored.present).sum(axis=1)[some] / counts[some]
-    return Metric(value=float(shares.mean()) if some.any() else 0.0, chance=0.5, count=int(some.sum()))
+    by_chance = (counts[some] + 2) / (12 * counts[some])  # variance of a rank drawn from 0 … K, divided by K
+    return Metric(value=float(shares.mean()), chance=0.5, count=len(shares), error=mean_error(by_chance))
 
 
 def auc(scored: Scored) -> Metric:
@@ -119,10 +128,16 @@ def energy_gap(scored: Scored) -> Metric:
     """Mean energy of a positive's negatives less its own, averaged over the positives; in nats."""
     counts = scored.present.sum(axis=1)
     some = counts > 0
-    means = (scored.negatives * scored.present).sum(axis=1)[some] / counts[some]
-    return Metric(
-        value=float((means - scored.positive[some]).mean()) if some.any() else 0.0, chance=0.0, count=int(some.sum())
-    )
+    if not some.any():
+        return Metric(value=0.0, chance=0.0, count=0)
+    gaps = (scored.negatives * scored.present).sum(axis=1)[some] / counts[some] - scored.positive[some]
+    error = mean_error(np.full(len(gaps), gaps.var(ddof=1))) if len(gaps) > 1 else None
+    return Metric(value=float(gaps.mean()), chance=0.0, count=len(gaps), error=error)
+
+
+def mean_error(variances: NDArray[np.float64]) -> float:
+    """Standard deviation of the mean of independent values with these variances, [n]."""
+    return float(np.sqrt(variances.sum()) / len(variances))
 
 
 def verdict(metrics: Metrics) -> str:

@@ -12,7 +12,6 @@ A part holds whole theorems, so each of these may be taken part by part.
 
 from __future__ import annotations
 
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -20,11 +19,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from burnqed.errors import BadInput
+from burnqed.parquet import read_parquet
 from burnqed.store import Store
-from burnqed.trajectory.schema import SearchStatistics, TheoremResult
+from burnqed.trajectory.schema import SCHEMA, SearchStatistics, TheoremResult
 
 PAIRS = pa.schema(
     [
@@ -66,13 +64,10 @@ Key = tuple[str, int]
 
 
 def read_part(store: Store, path: str, columns: list[str] | None = None) -> pa.Table:
-    """The rows of one part. Raises BadInput when it is missing or not Parquet."""
-    try:
-        return pq.read_table(io.BytesIO(store.read_bytes(path)), columns=columns)
-    except pa.ArrowInvalid as error:
-        raise BadInput(
-            f"{store.locate(path)} cannot be read as Parquet ({error}); delete it and run the step again."
-        ) from None
+    """The rows of one part; columns that its writer did not know yet are null. Raises BadInput when it is missing or not Parquet."""
+    rows = read_parquet(store, path)
+    whole = pa.concat_tables([SCHEMA.empty_table(), rows], promote_options="default")
+    return whole.select(columns) if columns else whole
 
 
 def read_parts(store: Store, paths: Iterable[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
@@ -88,7 +83,7 @@ def theorem_results(rows: pa.Table) -> list[TheoremResult]:
         TheoremResult(
             name=row["theorem"],
             statistics=SearchStatistics.model_validate_json(row["statistics"]),
-            **{name: row[name] for name in fields},
+            **{name: row[name] for name in fields if row[name] is not None},
         )
         for row in roots.to_pylist()
     ]

@@ -44,6 +44,7 @@ class StateRow:
     is_terminal: bool = False
     log_prob: float | None = None
     energy: float | None = None
+    head_id: str | None = None
     same_as: int | None = None
     on_proof_path: bool = False
     remaining_depth: int | None = None

@@ -40,6 +40,7 @@ SCHEMA = pa.schema(
         pa.field("num_goals", pa.int32()),
         pa.field("log_prob", pa.float32()),  # of the tactic, summed over its tokens; null when not from the policy
         pa.field("energy", pa.float32()),  # lower = more provable; null without a head
+        pa.field("head_id", pa.string()),  # of the head that gave the energy; of a root row: that guided the search
         pa.field("is_terminal", pa.bool_(), nullable=False),  # no goals remain
         pa.field("on_proof_path", pa.bool_(), nullable=False),
         pa.field("remaining_depth", pa.int32()),  # tactics to the end of the checked proof; null off its path
@@ -96,4 +97,6 @@ class TheoremResult(BaseModel):
     nodes_at_proof: int | None = None
     attempt: int = 0
     sample: int = 0
+    head_id: str | None = None
+    """Of the head that guided the search; None without one."""
     statistics: SearchStatistics = SearchStatistics()

@@ -18,8 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from burnqed.errors import BadInput
 from burnqed.layout import PART_ENDING, part_file
 from burnqed.lean.protocol import Theorem
+from burnqed.log import log
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_part, theorem_results
 from burnqed.trajectory.rows import SearchResult, Task, to_table
@@ -86,7 +88,12 @@ class ShardWriter:
         part_at = {self._path(number): part for number, part in enumerate(self._parts)}
         found: dict[tuple[str, int], TheoremResult] = {}
         for path in paths:
-            rows = read_part(self._store, path)
+            try:
+                rows = read_part(self._store, path)
+            except BadInput as error:
+                log.warning("what %s held is searched again: %s", path, error)
+                self._store.delete(path)
+                continue
             for result in theorem_results(rows):
                 key = (result.name, result.sample)
                 part = self._part_of[key]

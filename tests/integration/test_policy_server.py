@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,17 @@ import numpy as np
 import pytest
 import torch
 
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import Layout
+from burnqed.manifest import Key, write_manifest
 from burnqed.policy import client as client_module
 from burnqed.policy.client import Generated, PolicyClient, candidate_seed, proposal
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
 from burnqed.policy.version import model_version
+from burnqed.steps import searching
+from burnqed.steps.base import Context, Unit
 from burnqed.store import Store
 from burnqed.train.head import EnergyHead
 from tests.fixtures.policy import SHAPE, STATES, Running, make_tiny, running
@@ -317,6 +323,50 @@ async def test_info_names_model_embeddings_and_head(policy: PolicyClient, folder
     assert info.weight_version == model_version(folder)
     assert info.embedding_id == policy.embedding_id == EnergyHead.load(head).embedding_id
     assert info.head_id == policy.head_id == EnergyHead.load(head).head_id
+
+
+async def test_only_one_model_is_worked_with(server: Running, folder: Path, tmp_path: Path) -> None:
+    ask = {"candidates": 2, "temperature": 1.0, "seeds": [0]}
+    ours, other = model_version(folder), make_tiny(tmp_path / "other", seed=1)
+    with running(other) as another:
+        async with PolicyClient(SHAPE, another.url, server.url) as mixed:
+            with pytest.raises(
+                BadInput, match=f"weights {model_version(other)}, but .* scores with {ours}; .*--weight-version {ours}"
+            ):
+                await mixed.wait_ready(60)
+        async with PolicyClient(SHAPE, another.url, another.url) as changing:
+            await changing.wait_ready(60)
+            await changing.propose(STATES[:1], **ask)
+            another.worker.update(str(folder), None).result()
+            with pytest.raises(
+                BadInput, match=f"changed its weight_version from {model_version(other)} to {ours} midway"
+            ):
+                await changing.propose(STATES[:1], **ask)
+
+
+@pytest.mark.parametrize("wrong", ["model", "head"])
+async def test_a_step_refuses_a_server_of_another_model_or_head(
+    server: Running, folder: Path, head: Path, tmp_path: Path, wrong: str
+) -> None:
+    layout, store = Layout("main", 0), Store(str(tmp_path / "store"))
+    right = {layout.model: model_version(folder), layout.head("final"): EnergyHead.load(head).head_id}
+    context = Context(store, layout, RunConfig(policy=SHAPE), tmp_path, policy_url=server.url)
+
+    def make(prefix: str, version: str) -> None:
+        facts: dict[str, float | int | str | None] = {"version": version, "head_id": version}
+        key = Key(step="test", version=1)
+        write_manifest(store, prefix, key, context.config, facts, datetime.now(UTC), dollars_per_hour=0)
+
+    for prefix, version in right.items():
+        make(prefix, version)
+    async with searching.policy(context, Unit("main/x", tuple(right))):
+        pass
+    make(layout.model if wrong == "model" else layout.head("final"), "another")
+    with pytest.raises(
+        BadInput, match=r"serves [0-9a-f]{16}, but .* is another; serve this iteration's model and head"
+    ):
+        async with searching.policy(context, Unit("main/x", tuple(right))):
+            pass
 
 
 async def test_embeddings_and_energies_equal_those_computed_here(

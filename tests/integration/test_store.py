@@ -7,12 +7,16 @@ import subprocess
 import sys
 import time
 import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from burnqed.config import RunConfig
+from burnqed.copying import Copied, copy
 from burnqed.errors import BadInput, TryAgain
-from burnqed.store import Store, copy
+from burnqed.manifest import Key, read_manifest, write_manifest
+from burnqed.store import Store
 from tests.fixtures.s3 import S3Server
 
 
@@ -73,18 +77,47 @@ def test_an_absent_file_is_bad_input_that_names_it(store: Store) -> None:
         store.read_bytes("no/such")
 
 
-def test_a_copy_is_verified_and_continues_where_it_was_cut_off(store: Store, tmp_path: Path) -> None:
+def finished_unit(store: Store, prefix: str) -> None:
     for i in range(5):
-        store.write_text(f"run/part-{i}", f"{i}" * 1000)
-    store.write_text("run/_SUCCESS", "{}")
+        store.write_text(f"{prefix}/part-{i}", f"{i}" * 1000)
+    key = Key(step="s", version=1)
+    write_manifest(store, prefix, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
+
+
+def test_a_copy_is_verified_and_continues_where_it_was_cut_off(store: Store, tmp_path: Path) -> None:
+    finished_unit(store, "run")
     target = Store(str(tmp_path / "target"))
     target.write_text("run/part-0", "0" * 1000)
     target.write_text("run/part-1", "spoilt")
     order: list[str] = []
-    assert copy(store, target, "run", order.append) == (5, 1)
+    assert copy(store, target, "run", order.append) == Copied(files=5, there=1, damaged={})
     assert order[-1] == "run/_SUCCESS"
-    assert copy(store, target, "run") == (0, 6)
+    assert copy(store, target, "run") == Copied(files=0, there=6, damaged={})
     assert target.read_text("run/part-1") == "1" * 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [("1" * 999 + "0", "the content of part-1"), ("1" * 7, "part-1 has 7 bytes and was written with 1000")],
+)
+def test_what_is_damaged_is_not_copied_over_what_is_good(
+    store: Store, tmp_path: Path, content: str, reason: str
+) -> None:
+    finished_unit(store, "run/a")
+    finished_unit(store, "run/b")
+    target, new = Store(str(tmp_path / "target")), Store(str(tmp_path / "new"))
+    copy(store, target, "run")
+    store.write_text("run/a/part-1", content)
+    for other in (target, new):
+        copied = copy(store, other, "run")
+        assert copied.damaged.keys() == {"run/a"}
+        assert reason in copied.damaged["run/a"]
+        assert read_manifest(other, "run/b")
+    assert read_manifest(target, "run/a")
+    assert target.read_text("run/a/part-1") == "1" * 1000
+    assert read_manifest(new, "run/a") is None
+    assert not copy(target, store, "run").damaged, "and back it heals"
+    assert read_manifest(store, "run/a")
 
 
 def test_copying_nothing_is_bad_input(store: Store, tmp_path: Path) -> None:

@@ -16,6 +16,12 @@ def test_every_shipped_profile_resolves(name: str) -> None:
     assert resolve(name).config.profile == name
 
 
+@pytest.mark.parametrize("name", profiles())
+def test_the_noisy_search_of_every_shipped_profile_is_hotter(name: str) -> None:
+    search = resolve(name).config.search
+    assert search.noise_temperature > search.temperature
+
+
 def test_an_override_beats_the_profile_and_the_profile_the_default(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("search:\n  budget: 7\n  depth: 9\n")

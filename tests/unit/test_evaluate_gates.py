@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+
 import pytest
 
 from burnqed.config import GateConfig
@@ -10,34 +12,82 @@ from burnqed.evaluate.results import HEAD, IterationResult
 from tests.fixtures.evaluations import iteration, solving
 
 TEN = "abcdefghij"
+FIFTY = string.ascii_lowercase + string.ascii_uppercase[:24]
+SURE = {"max_p": 1.0}
+"""Values count by their sign."""
 
 
 def check(found: GateVerdict, name: str) -> GateCheck:
     return next(c for c in found.checks if c.name == name)
 
 
+def head(name: str, value: float, chance: float, n: int, error: float) -> dict[str, float]:
+    return {f"head__{name}": value, f"head__{name}_chance": chance, f"head__{name}_n": n, f"head__{name}_error": error}
+
+
 def test_an_iteration_that_meets_every_threshold_goes_on() -> None:
-    before = iteration(0, solving("abc", TEN), solving("abcd", TEN, variant=HEAD))
+    before = iteration(0, solving(FIFTY[:10], FIFTY), solving(FIFTY[:10], FIFTY, variant=HEAD))
     metrics = {
         "sft__evaluation_loss": 0.4,
-        "head__rank1_depth_4+": 0.45,
-        "head__energy_gap": 0.8,
-        "head__pairwise": 0.9,
+        "sft__evaluation_loss_n": 500,
+        **head("rank1_depth_4+", 0.45, 0.2, 100, 0.04),
+        **head("rank1_siblings", 0.5, 0.36, 400, 0.02),
+        **head("energy_gap", 0.8, 0.0, 400, 0.1),
+        **head("pairwise", 0.9, 0.5, 400, 0.02),
     }
-    after = iteration(1, solving("abcd", TEN), solving("abcde", TEN, variant=HEAD), **metrics)
+    after = iteration(1, solving(FIFTY[:20], FIFTY), solving(FIFTY[:30], FIFTY, variant=HEAD), **metrics)
     config = GateConfig(min_rate=0.4, min_rate_with_head=0.5, min_gain=0.05, max_loss=0.5, min_rank1_deep=0.4)
     found = verdict(after, [before], config)
     assert found.go
-    assert [(c.name, c.value) for c in found.checks] == [
-        ("solve rate without head", 0.4),
-        ("solve rate with head", 0.5),
-        ("gain from iteration 0", pytest.approx(0.1)),
-        ("gain from the head", pytest.approx(0.1)),
-        ("evaluation loss", 0.4),
-        ("rank-1 at depth 4+", 0.45),
-        ("energy gap", 0.8),
-        ("head's rank accuracy", 0.9),
+    assert [(c.name, c.value, c.n) for c in found.checks] == [
+        ("solve rate without head", 0.4, 50),
+        ("solve rate with head", 0.6, 50),
+        ("gain from iteration 0", pytest.approx(0.4), 50),
+        ("gain from the head", pytest.approx(0.2), 50),
+        ("evaluation loss", 0.4, 500),
+        ("rank-1 at depth 4+", 0.45, 100),
+        ("rank-1 among siblings", 0.5, 400),
+        ("energy gap", 0.8, 400),
+        ("head's rank accuracy", 0.9, 400),
     ]
+
+
+@pytest.mark.parametrize(("gained", "ok"), [(2, False), (5, False), (6, True), (10, True)])
+def test_a_gain_counts_only_where_chance_would_hardly_give_it(gained: int, ok: bool) -> None:
+    before = iteration(0, solving(FIFTY[:10], FIFTY))
+    found = verdict(iteration(1, solving(FIFTY[: 10 + gained], FIFTY)), [before], GateConfig())
+    gain = check(found, "gain from iteration 0")
+    assert (gain.ok, found.go) == (ok, ok)
+    assert gain.value == pytest.approx(gained / 50)
+    assert gain.p == pytest.approx(2 / 2**gained)
+    assert "p ≤ 0.05" in gain.asked
+    if not ok:
+        assert "Chance alone" in gain.advice
+        assert f"{gained} newly solved, 0 lost" in gain.advice
+
+
+def test_the_lead_of_a_head_over_chance_counts_only_where_chance_would_hardly_give_it() -> None:
+    def siblings(value: float, n: int) -> GateCheck:
+        metrics = head("rank1_siblings", value, 0.362, n, (0.362 * 0.638 / n) ** 0.5)
+        return check(verdict(iteration(0, solving("a", TEN), **metrics), [], GateConfig()), "rank-1 among siblings")
+
+    little = siblings(0.368, 400)
+    assert not little.ok
+    assert little.measured == "0.368 (n = 400, chance 0.362, p = 0.4)"
+    assert siblings(0.368, 40_000).ok
+    assert siblings(0.45, 400).ok
+
+
+def test_a_figure_of_which_nobody_noted_the_spread_shows_nothing() -> None:
+    metrics = {"head__pairwise": 0.9, "head__pairwise_chance": 0.5}
+    found = check(verdict(iteration(0, solving("a", TEN), **metrics), [], GateConfig()), "head's rank accuracy")
+    assert (found.p, found.ok) == (None, False)
+
+
+def test_thresholds_may_differ_from_iteration_to_iteration_and_the_last_stays() -> None:
+    config = GateConfig(min_rate=[0.3, 0.25])
+    asked = [verdict(iteration(n, solving("a", TEN)), [], config).checks[0].threshold for n in range(4)]
+    assert asked == [0.3, 0.25, 0.25, 0.25]
 
 
 @pytest.mark.parametrize(
@@ -50,9 +100,9 @@ def test_an_iteration_that_meets_every_threshold_goes_on() -> None:
         (iteration(0, solving("a", TEN), solving("b", TEN, variant=HEAD)), GateConfig(), "gain from the head", "embeddings"),
         (iteration(0, solving("a", TEN), sft__evaluation_loss=0.6), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
         (iteration(0, solving("a", TEN)), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
-        (iteration(0, solving("a", TEN), **{"head__rank1_depth_4+": 0.2}), GateConfig(min_rank1_deep=0.25), "rank-1 at depth 4+", "negatives"),
-        (iteration(0, solving("a", TEN), head__energy_gap=-0.1), GateConfig(), "energy gap", "do not search with it"),
-        (iteration(0, solving("a", TEN), head__pairwise=0.55), GateConfig(), "head's rank accuracy", "chance"),
+        (iteration(0, solving("a", TEN), **head("rank1_depth_4+", 0.2, 0.1, 400, 0.02)), GateConfig(min_rank1_deep=0.25), "rank-1 at depth 4+", "negatives"),
+        (iteration(0, solving("a", TEN), **head("energy_gap", -0.1, 0.0, 90, 0.1)), GateConfig(), "energy gap", "do not search with it"),
+        (iteration(0, solving("a", TEN), **head("pairwise", 0.55, 0.5, 900, 0.01)), GateConfig(), "head's rank accuracy", "chance"),
     ],
 )  # fmt: skip
 def test_what_falls_short_stops_and_says_what_to_look_at(
@@ -71,7 +121,7 @@ def test_what_falls_short_stops_and_says_what_to_look_at(
 )  # fmt: skip
 def test_a_level_or_falling_solve_rate_stops(after: str, min_gain: float, go: bool) -> None:
     found = verdict(
-        iteration(1, solving(after, TEN)), [iteration(0, solving("ab", TEN))], GateConfig(min_gain=min_gain)
+        iteration(1, solving(after, TEN)), [iteration(0, solving("ab", TEN))], GateConfig(min_gain=min_gain, **SURE)
     )
     assert found.go is go
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from functools import reduce
 
 from rich.console import Console
 
@@ -11,8 +10,8 @@ from burnqed.config import GateConfig
 from burnqed.evaluate.compare import compare
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.render import print_comparison, print_evaluation, print_iteration, print_summary
-from burnqed.evaluate.results import HEAD, StepCost, Summary
-from burnqed.evaluate.summary import accumulate
+from burnqed.evaluate.results import HEAD, StepCost
+from burnqed.evaluate.summary import summarize
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
 
 TEN = "abcdefghij"
@@ -27,7 +26,7 @@ def console() -> tuple[Console, io.StringIO]:
 
 def test_the_summary_has_a_row_per_iteration() -> None:
     screen, out = console()
-    print_summary(reduce(accumulate, [FIRST, SECOND], Summary(run="demo")), screen)
+    print_summary(summarize([FIRST, SECOND]), screen)
     header, first, second = out.getvalue().splitlines()
     assert "without head  with head  ever  errors" in header
     assert first.split() == ["0", "3", "10", "64", "3", "-", "3", "0"]

@@ -86,7 +86,7 @@ def test_what_took_more_than_a_minute_is_not_made_anew_without_a_question(
     assert "10 min" in said
     assert "$1.50" in said
     assert "iterations/iter_0/trajectories/main/shard-0000-of-" in said
-    assert "main/superseded/" in said
+    assert "stay in the store" in said
 
 
 def lengthen(finished: Finished, task_prefix: str) -> None:

@@ -127,7 +127,12 @@ async def test_a_head_changes_the_order_and_scores_the_children_of_an_expansion_
     (found,) = await run(ScriptedLean(script), policy, "A", scorer=scorer, settings=replace(PLAIN, beta=1.0))
     assert scorer.requests == [(["X", "Y"], ["A", "A"])]
     assert policy.expanded == ["A", "Y", "X"]
-    assert rows_of(found)["b"].energy == -5.0
+    rows = rows_of(found)
+    assert {t: (rows[t].energy, rows[t].head_id) for t in ("b", "c")} == {
+        "b": (-5.0, scorer.head_id),
+        "c": (None, None),
+    }
+    assert found.result.head_id == scorer.head_id
 
 
 def test_the_energy_counts_fully_from_its_depth_on_and_lower_is_better() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from burnqed.config import RunConfig
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.lean.protocol import Theorem
+from burnqed.manifest import Key, write_manifest
 from burnqed.resolve import resolve
 from burnqed.search.probes import all_at_once
 from burnqed.steps import select
@@ -38,17 +41,23 @@ def lean(monkeypatch: pytest.MonkeyPatch) -> ScriptedLean:
     return scripted
 
 
+def finish(store: Store, prefix: str) -> None:
+    write_manifest(store, prefix, Key(step="s", version=1), RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
+
+
 def context(store: Store, iteration: int = 0, **options: object) -> Context:
     config = resolve("default", [f"select.theorems={WANTED}"]).config
     layout = Layout("main", iteration)
     if not store.exists(f"{layout.data}/theorems.json"):
         theorems = [Theorem(name=name, statement=name) for name in (*EASY, *HARD)]
         store.write_text(f"{layout.data}/theorems.json", dump_index(theorems))
+        finish(store, layout.data)
     return Context(store, layout, config, Path("/nonexistent"), **options)  # type: ignore[arg-type]
 
 
 async def selected(store: Store, iteration: int) -> select.Selection:
     await select.run(where := context(store, iteration), select.units(where)[0])
+    finish(store, where.layout.selection)
     return select.read_selection(store, where.layout.selection)
 
 

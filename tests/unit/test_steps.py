@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.layout import Layout
+from burnqed.gc import garbage
+from burnqed.layout import SUCCESS, SUPERSEDED, Layout
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import read_manifest
+from burnqed.manifest import Damaged, output, parse_manifest, read_manifest
 from burnqed.resolve import resolve
+from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Facts, Step, Unit, execute
 from burnqed.steps.plan import plan
 from burnqed.steps.shards import finished_shards, in_shard, shard_count
 from burnqed.store import Store
+from burnqed.verify import verify
 
 RUN = "main"
 
@@ -38,11 +41,11 @@ class Toy:
 
     async def write(self, context: Context, unit: Unit) -> Facts:
         self.ran.append(unit.prefix.removeprefix(f"{RUN}/"))
-        self.store.write_text(f"{unit.prefix}/partial", "x")
+        self.store.write_text(f"{unit.root}/partial", "x")
         if self.fail:
             raise TryAgain("cut off")
         self.store.write_text(
-            f"{unit.prefix}/out", f"{unit.prefix} {context.config.search.budget if 'first' in unit.prefix else ''}"
+            f"{unit.root}/out", f"{unit.prefix} {context.config.search.budget if 'first' in unit.prefix else ''}"
         )
         return {"n": 1}
 
@@ -114,13 +117,43 @@ def test_a_finished_step_that_is_kept_is_only_redone_on_request(toy: Toy, caplog
     assert toy.run("ebm.steps=5", redo=frozenset({"third"})) == SHARDS
 
 
-def test_the_old_output_moves_aside_whole(toy: Toy) -> None:
+def test_the_old_output_stands_until_the_new_one_is_whole(toy: Toy) -> None:
     toy.run()
+    old = output(toy.store, f"{RUN}/first")
+    toy.fail = True
+    with pytest.raises(TryAgain):
+        toy.run("search.budget=77")
+    assert output(toy.store, f"{RUN}/first") == old
+    toy.fail = False
+    assert "first" not in toy.run(), "and still is what its key says"
+    assert toy.run("search.budget=77")[0] == "first"
+    assert toy.store.read_text(f"{output(toy.store, f'{RUN}/first')}/out") == "main/first 77"
+    assert toy.store.read_text(f"{old}/out") == "main/first 100"
+    superseded = parse_manifest(toy.store.read_bytes(f"{old}/{SUPERSEDED}"))
+    assert superseded
+    assert superseded.outputs[0].sha256 == toy.store.digest(f"{old}/out")
+
+
+def test_the_same_output_is_made_anew_beside_itself_and_continued_where_that_was_cut_off(toy: Toy) -> None:
+    toy.run()
+    first = output(toy.store, f"{RUN}/first")
+    toy.fail = True
+    for _ in range(2):
+        with pytest.raises(TryAgain):
+            toy.run(redo=frozenset({"first"}))
+    toy.fail = False
+    toy.run(redo=frozenset({"first"}))
+    assert output(toy.store, f"{RUN}/first") == f"{first}-2"
+    toy.run(redo=frozenset({"first"}))
+    assert output(toy.store, f"{RUN}/first") == f"{first}-3"
+
+
+def test_an_earlier_configuration_never_takes_up_what_was_superseded(toy: Toy) -> None:
+    toy.run()
+    first = output(toy.store, f"{RUN}/first")
     toy.run("search.budget=77")
-    old = [p for p in toy.store.list(f"{RUN}/superseded") if p.endswith("first/out")]
-    assert len(old) == 1
-    assert toy.store.read_text(old[0]) == "main/first 100"
-    assert toy.store.read_text(f"{RUN}/first/out") == "main/first 77"
+    toy.run()
+    assert output(toy.store, f"{RUN}/first") == f"{first}-2"
 
 
 def test_a_step_that_was_cut_off_looks_unfinished_and_finds_what_it_left(toy: Toy) -> None:
@@ -130,16 +163,100 @@ def test_a_step_that_was_cut_off_looks_unfinished_and_finds_what_it_left(toy: To
     assert read_manifest(toy.store, f"{RUN}/first") is None
     toy.fail = False
     assert toy.run()[0] == "first"
-    assert not toy.store.list(f"{RUN}/superseded")
+    assert len({path.split("/")[2] for path in toy.store.list(f"{RUN}/first")} - {SUCCESS}) == 1
 
 
-def test_what_another_key_left_unfinished_is_put_aside(toy: Toy) -> None:
+def test_what_another_key_left_unfinished_is_not_taken_up(toy: Toy) -> None:
     toy.fail = True
     with pytest.raises(TryAgain):
         toy.run()
+    (cut_off,) = [path for path in toy.store.list(f"{RUN}/first") if path.endswith("/partial")]
     toy.fail = False
     toy.run("search.budget=9")
-    assert [p for p in toy.store.list(f"{RUN}/superseded") if p.endswith("first/partial")]
+    assert not cut_off.startswith(output(toy.store, f"{RUN}/first"))
+
+
+@pytest.mark.parametrize("shorten", [True, False], ids=["truncated", "gone"])
+def test_damage_is_a_miss_with_its_reason_and_nothing_good_is_lost(
+    toy: Toy, caplog: pytest.LogCaptureFixture, shorten: bool
+) -> None:
+    logging.getLogger("burnqed").propagate = True
+    caplog.set_level("INFO", logger="burnqed")
+    toy.run()
+    root = output(toy.store, f"{RUN}/third/{SHARDS[1].removeprefix('third/')}")
+    if shorten:
+        toy.store.write_text(f"{root}/out", "main")
+    else:
+        toy.store.delete(f"{root}/out")
+    said = "out has 4 bytes and was written with" if shorten else "out is gone"
+    with pytest.raises(Damaged, match=said):
+        read_manifest(toy.store, f"{RUN}/{SHARDS[1]}")
+    assert toy.run() == [SHARDS[1]]
+    assert f"{SHARDS[1]}: miss, because it is damaged: {said}" in caplog.text
+    assert toy.store.exists(f"{root}/partial"), "what was left of it stays"
+    assert toy.run() == []
+
+
+def test_a_manifest_that_is_none_is_damage_too(toy: Toy) -> None:
+    toy.run()
+    for content in ("", "{}", "[1", "\udcff".encode("utf-8", "surrogatepass").decode("latin-1")):
+        toy.store.write_text(f"{RUN}/second/_SUCCESS", content)
+        with pytest.raises(Damaged, match="_SUCCESS is no manifest"):
+            read_manifest(toy.store, f"{RUN}/second")
+        assert toy.run() == ["second"]
+
+
+def test_damage_that_only_a_digest_tells_is_noted_by_verify_and_made_anew(toy: Toy) -> None:
+    toy.run()
+    root = output(toy.store, f"{RUN}/second")
+    good = toy.store.read_text(f"{root}/out")
+    toy.store.write_text(f"{root}/out", good.upper())
+    assert toy.run() == []
+
+    def damaged() -> list[str]:
+        snapshot = Snapshot(toy.store, [""])
+        return [found.prefix for found in verify(toy.store, snapshot, snapshot.units("")) if found.damage]
+
+    assert damaged() == [f"{RUN}/second"]
+    with pytest.raises(Damaged, match="the content of out is not what was written"):
+        read_manifest(toy.store, f"{RUN}/second")
+    toy.store.write_text(f"{root}/out", good)
+    assert damaged() == [], "somebody brought it back"
+    assert toy.run() == []
+    toy.store.write_text(f"{root}/out", good.upper())
+    damaged()
+    assert toy.run() == ["second"]
+    assert damaged() == []
+
+
+def test_what_nobody_reads_any_more_is_found_and_no_more(toy: Toy) -> None:
+    def found() -> list[tuple[str, str]]:
+        return [(old.root, old.why) for old in garbage(Snapshot(toy.store, [RUN]), RUN)]
+
+    toy.fail = True
+    with pytest.raises(TryAgain):
+        toy.run("search.budget=5")
+    assert found() == [], "it may be continued"
+    (given_up,) = [path.rpartition("/")[0] for path in toy.store.list(RUN) if path.endswith("/partial")]
+    toy.fail = False
+    toy.run()
+    old = output(toy.store, f"{RUN}/first")
+    toy.run("search.budget=77")
+    assert [(root, why) for root, why in found() if root.startswith(f"{RUN}/first/")] == sorted(
+        [(given_up, "given up"), (old, "superseded")]
+    )
+    for each in list(garbage(Snapshot(toy.store, [RUN]), RUN)):
+        for path in each.paths:
+            toy.store.delete(path)
+    assert found() == []
+    assert toy.run("search.budget=77") == []
+
+
+def test_what_is_damaged_in_an_input_of_another_iteration_is_said(toy: Toy) -> None:
+    toy.run()
+    toy.store.delete(f"{output(toy.store, f'{RUN}/first')}/out")
+    with pytest.raises(BadInput, match=r"main/first is damaged: out is gone; run the workflow that made it again"):
+        asyncio.run(execute(toy.second, toy.context()))
 
 
 def test_a_missing_predecessor_is_bad_input(toy: Toy) -> None:
@@ -165,7 +282,7 @@ def test_the_manifest_records_what_was_written_and_from_what(toy: Toy) -> None:
     assert first is not None
     assert manifest.key.inputs == {f"{RUN}/first": first.digest}
     assert {o.path for o in manifest.outputs} == {"out", "partial"}
-    assert all(toy.store.digest(f"{RUN}/second/{o.path}") == o.sha256 for o in manifest.outputs)
+    assert all(toy.store.digest(f"{manifest.root(f'{RUN}/second')}/{o.path}") == o.sha256 for o in manifest.outputs)
     assert manifest.facts == {"n": 1}
 
 

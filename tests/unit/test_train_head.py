@@ -323,6 +323,17 @@ def test_random_energies_come_out_at_the_chance_values() -> None:
         assert metric.value == pytest.approx(metric.chance, abs=4 / math.sqrt(metric.count)), name
 
 
+def test_the_error_of_a_figure_is_how_far_it_strays_from_chance() -> None:
+    random = np.random.default_rng(0)
+    repeats = []
+    for _ in range(300):
+        rows = [random.normal(size=k % 11 + 1).tolist() for k in range(100)]
+        repeats.append(head_metrics(scored(random.normal(size=100).tolist(), rows)))
+    for name in ("rank1", "rank1_siblings", "pairwise", "energy_gap"):
+        spread = np.std([found[name].value for found in repeats])
+        assert spread == pytest.approx(np.mean([found[name].error for found in repeats]), rel=0.15), name
+
+
 def metrics(pairwise: float, gap: float, count: int) -> dict[str, Metric]:
     return {
         "pairwise": Metric(value=pairwise, chance=0.5, count=count),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from pyarrow import concat_tables
 
@@ -125,6 +127,16 @@ async def test_readers_open_the_listed_parts_and_nothing_else(tmp_path: Path) ->
     (rows,) = read_parts(store, paths, ["theorem", "status"])
     assert rows.column_names == ["theorem", "status"]
     assert rows["status"].drop_null().to_pylist() == [ProofStatus.PROVED]
+
+
+async def test_a_part_from_before_a_column_was_known_has_null_there(tmp_path: Path) -> None:
+    store, found = Store(str(tmp_path)), await searched("t")
+    buffer = io.BytesIO()
+    pq.write_table(to_table(found, "main", 0).drop_columns(["head_id"]), buffer)
+    store.write_bytes("old.parquet", buffer.getvalue())
+    rows = read_part(store, "old.parquet")
+    assert rows["head_id"].null_count == len(rows)
+    assert theorem_results(rows) == [found.result]
 
 
 def test_a_part_that_is_not_parquet_is_bad_input_and_says_what_to_do(tmp_path: Path) -> None:

@@ -18,6 +18,9 @@ from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.report import plots, proofs
 from burnqed.evaluate.report.inputs import ReportInputs
 from burnqed.evaluate.results import (
+    CHANCE,
+    COUNT,
+    ERROR,
     HEAD,
     PLAIN,
     EvaluationResult,
@@ -28,9 +31,6 @@ from burnqed.evaluate.results import (
 )
 from burnqed.progress import duration
 from burnqed.trajectory.schema import ProofStatus
-
-CHANCE = "_chance"
-"""Ending of the metric that holds what random choice would reach."""
 
 
 @dataclass(frozen=True)
@@ -216,23 +216,27 @@ def search_table(found: Iterable[tuple[str, SearchFigures]]) -> Table:
 def metric_table(metrics: dict[str, float]) -> Table | None:
     rows = []
     for name, value in metrics.items():
-        if not name.endswith(CHANCE):
-            chance = metrics.get(name + CHANCE)
+        if not name.endswith((CHANCE, COUNT, ERROR)):
+            chance, n = metrics.get(name + CHANCE), metrics.get(name + COUNT)
             part, _, what = name.partition(".")
             what = what.replace("rank1", "rank-1").replace("depth_", "at depth ").replace("_", " ")
             words = f"{'fine-tuning' if part == 'sft' else part}: {what}"
-            rows.append((words, metric(value), "" if chance is None else metric(chance)))
-    return Table(("metric", "value", "random choice"), rows) if rows else None
+            beside = ("" if found is None else metric(found) for found in (n, chance))
+            rows.append((words, metric(value), *beside))
+    return Table(("metric", "value", "n", "random choice"), rows) if rows else None
 
 
 def gate_table(verdict: GateVerdict) -> Table:
-    rows = []
-    for c in verdict.checks:
-        value = "not measured" if c.value is None else metric(c.value)
-        asked = f"{c.relation} {metric(c.threshold)}"
-        rows.append(
-            (c.name, pill("ok", "good") if c.ok else pill("falls short", "bad"), value, asked, "" if c.ok else c.advice)
+    rows = [
+        (
+            c.name,
+            pill("ok", "good") if c.ok else pill("falls short", "bad"),
+            c.measured,
+            c.asked,
+            "" if c.ok else c.advice,
         )
+        for c in verdict.checks
+    ]
     return Table(("check", "", "value", "asked for", "what to do"), rows)
 
 

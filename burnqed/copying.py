@@ -1,0 +1,95 @@
+"""Copies between stores: what arrives is what the manifests say, or it is not copied."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import DAMAGED, SUCCESS
+from burnqed.manifest import Manifest, look, note_damage, sha256
+from burnqed.snapshot import Snapshot
+from burnqed.store import Store
+
+AT_ONCE = 8
+"""Files that are copied at the same time."""
+
+
+@dataclass(frozen=True)
+class Copied:
+    files: int
+    there: int
+    """Files that the target had, with the same content."""
+    damaged: dict[str, str]
+    """Units of the source that are not what their manifests say, and were left out: why, by prefix."""
+
+
+def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str], None] = lambda _: None) -> Copied:
+    """Copies everything below `prefix`, verified by digest; what a damaged unit of the source should hold is left out.
+
+    Manifests go last, so that a cut-off copy never looks complete. Raises BadInput where there is nothing to copy.
+    """
+    snapshot, here = Snapshot(source, [prefix]), target.files(prefix)
+    paths = [path for path in snapshot.list(prefix) if not path.endswith(f"/{DAMAGED}")]
+    if not paths:
+        raise BadInput(
+            f"There is nothing to copy at {source.locate(prefix)}; check the address with `burnqed store show`."
+        )
+    manifests: dict[str, Manifest] = {}
+    digests: dict[str, tuple[str, str]] = {}
+    """Of files that a manifest lists: the unit, and what was written."""
+    damaged: dict[str, str] = {}
+    units = snapshot.units(prefix)
+    for unit in units:
+        manifest, damage = look(snapshot, unit)
+        if damage:
+            damaged[unit] = damage
+        if manifest:
+            manifests[unit] = manifest
+            digests |= {f"{manifest.root(unit)}/{o.path}": (unit, o.sha256) for o in manifest.outputs}
+
+    def one(path: str) -> int:
+        """How many files were copied: 1, or 0 where there was nothing to do."""
+        unit, written = digests.get(path, ("", ""))
+        if unit in damaged:
+            return 0
+        with on_disk(source, path) as file:
+            digest = sha256(file)
+            if written and digest != written:
+                damaged[unit] = f"the content of {path.removeprefix(f'{unit}/')} is not what was written"
+                note_damage(source, unit, manifests[unit], damaged[unit])
+                return 0
+            if path in here and here[path]["size"] == file.stat().st_size and target.digest(path) == digest:
+                return 0
+            target.upload_file(file, path)
+        if target.digest(path) != digest:
+            raise TryAgain(f"{target.locate(path)} differs from its source after the copy; run the same command again.")
+        report(path)
+        return 1
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        files = [path for path in paths if not path.endswith(f"/{SUCCESS}")]
+        copied = sum(pool.map(one, files))
+        whole = [unit for unit in units if unit not in damaged]
+        copied += sum(pool.map(one, [f"{unit}/{SUCCESS}" for unit in whole]))
+    for unit in whole:
+        if (note := f"{manifests[unit].root(unit)}/{DAMAGED}") in here:
+            target.delete(note)
+    left_out = sum(digests.get(path, ("", ""))[0] in damaged for path in files) + len(units) - len(whole)
+    return Copied(copied, len(paths) - left_out - copied, damaged)
+
+
+@contextmanager
+def on_disk(store: Store, path: str) -> Iterator[Path]:
+    """A file of the store as one of this machine."""
+    if store.is_local:
+        yield Path(store.full(path))
+        return
+    with tempfile.TemporaryDirectory(prefix="burnqed-copy-") as folder:
+        file = Path(folder) / "file"
+        store.download_file(path, file)
+        yield file

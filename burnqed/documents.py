@@ -1,0 +1,26 @@
+"""JSON documents of the store that have a model, read with one sentence for what is not one."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from burnqed.errors import BadInput
+from burnqed.store import Store
+
+M = TypeVar("M", bound=BaseModel)
+
+READ_AGAIN = "`burnqed store verify` tells what else is damaged, and what to do"
+"""Advice for what lies in a unit."""
+
+
+def read_document(store: Store, path: str, model: type[M], advice: str) -> M:
+    """The document at a path. Raises BadInput, with the advice, for one that is malformed."""
+    try:
+        return model.model_validate_json(store.read_bytes(path))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        reason = f"{where}: {first['msg']}" if where else first["msg"]
+        raise BadInput(f"{store.locate(path)} is not what was written there ({reason}); {advice}.") from None

@@ -1,0 +1,51 @@
+"""Whether what a store holds is still what was written: every file of every finished unit, by its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from burnqed.layout import DAMAGED
+from burnqed.manifest import look, note_damage
+from burnqed.snapshot import Snapshot
+from burnqed.store import Store
+
+AT_ONCE = 8
+"""Units that are read at the same time."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A finished unit, and what is wrong with it; empty for nothing."""
+
+    prefix: str
+    size: int
+    """In bytes, as written."""
+    damage: str
+
+
+def verify(store: Store, snapshot: Snapshot, units: Sequence[str]) -> Iterator[Verified]:
+    """What became of finished units.
+
+    Damage that only digests tell is noted in the unit, so that the next workflow makes it anew; a note that is not true any more is removed.
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from pool.map(lambda unit: verify_unit(store, snapshot, unit), units)
+
+
+def verify_unit(store: Store, snapshot: Store, unit: str) -> Verified:
+    manifest, damage = look(snapshot, unit)
+    if manifest is None:
+        return Verified(unit, 0, damage)
+    note = f"{manifest.root(unit)}/{DAMAGED}"
+    noted = snapshot.read_text(note) if snapshot.exists(note) else ""
+    if damage in ("", noted):  # else sizes tell already
+        written = {f"{manifest.root(unit)}/{output.path}": output for output in manifest.outputs}
+        changed = next((output for path, output in written.items() if store.digest(path) != output.sha256), None)
+        damage = f"the content of {changed.path} is not what was written" if changed else ""
+        if changed:
+            note_damage(store, unit, manifest, damage)
+        elif noted:
+            store.delete(note)
+    return Verified(unit, sum(output.size for output in manifest.outputs), damage)
