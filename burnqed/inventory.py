@@ -145,19 +145,16 @@ def _line(label: str, together: list[Output]) -> Text:
         overflow="ellipsis",
     )
     if damage := next((o.damage for o in together if o.damage), ""):
-        line.append(f"  damaged: {display.shown(damage)}", "red")
+        line.append(f"\n  damaged: {display.shown(damage)}", "red")
     elif any(o.state == "begun" for o in together):
-        line.append("  not finished", "yellow")
-    if made and (earlier := sum(o.earlier for o in together)):
-        line.append(f"  with {megabytes(earlier)} of earlier ones", "dim")
-    facts = (
-        [f"{k} {_short(v)}" for k, v in made[0].facts.items() if v is not None]
-        if len(together) == len(made) == 1
-        else []
-    )
-    if facts:
-        more = f", and {len(facts) - MOST_FACTS} more" if len(facts) > MOST_FACTS else ""
-        line.append(f"\n  {display.shown(', '.join(facts[:MOST_FACTS]))}{more}", "dim")
+        line.append("\n  not finished", "yellow")
+    facts = list(made[0].facts.items()) if len(together) == len(made) == 1 else []
+    said = [f"{name} {_short(value)}" for name, value in facts[:MOST_FACTS] if value is not None]
+    more = [f"{len(facts) - MOST_FACTS} more"] if len(facts) > MOST_FACTS else []
+    if earlier := sum(o.earlier for o in together if o.manifest):
+        line.append(f"\n  with {megabytes(earlier)} of earlier ones", "dim")
+    if said:
+        line.append(f"\n  {display.shown(', '.join([*said, *more]))}", "dim")
     return line
 
 

@@ -80,7 +80,7 @@ def test_words_that_are_known_without_loading_anything_are_the_right_ones() -> N
         ("burnqed step neg", ["negatives"]),
         ("burnqed run iteration --profile sm", ["small", "smoke"]),
         ("burnqed config show --set search.bud", ["search.budget="]),
-        ("burnqed store ", ["copy", "show"]),
+        ("burnqed store s", ["show"]),
     ],
 )
 def test_a_shell_completes_words(line: str, expected: list[str]) -> None:

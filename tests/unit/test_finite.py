@@ -41,7 +41,7 @@ def test_a_head_is_refused(tmp_path: Path) -> None:
     head.save(tmp_path, "embeddings", {})
     EnergyHead.load(tmp_path)
     with torch.no_grad():
-        dict(head.named_parameters())["@"].fill_(float("nan"))
+        dict(head.named_parameters())["layers.0.weight"].fill_(float("nan"))
     head.save(tmp_path, "embeddings", {})
     with pytest.raises(BadInput, match="holds NaN"):
         EnergyHead.load(tmp_path)
