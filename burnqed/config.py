@@ -32,12 +32,25 @@ QUANTITY = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
 """A quantity of Kubernetes: `500m`, `2`, `4Gi`."""
 
 
+Seed = Annotated[int, Field(ge=0)]
+"""numpy takes none below 0."""
+
+
 class Undeclared(AttributeError):
     """A step reads a value that is not in its key."""
 
 
 class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*")
+    @classmethod
+    def fits(cls, value: object) -> object:
+        """Whole numbers that JSON, Arrow and numpy keep as they are."""
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, int) and abs(number) >= 1 << 53:
+                raise ValueError("whole numbers are below 2^53")
+        return value
 
     @classmethod
     def kind(cls, name: str) -> Kind | None:
@@ -111,7 +124,7 @@ class DataConfig(Section):
     """Only so many theorems of the benchmark, chosen by hash of the name; None means all."""
     generated: int = Field(3_000, ge=0)
     """Generated statements added to the shipped corpus."""
-    generator_seed: int = 0
+    generator_seed: Seed = 0
     validation_fraction: float = Field(0.05, ge=0, lt=1)
     """Share of theorems (by hash of the name) whose pairs measure the evaluation loss."""
     closer_keep: float = Field(0.1, ge=0, le=1)
@@ -123,7 +136,7 @@ class SelectConfig(Section):
     """Which theorems an iteration searches."""
 
     theorems: int = Field(300, ge=1)
-    seed: int = 0
+    seed: Seed = 0
     drop_probe_easy: bool = True
     """Leave out what one of the probe tactics proves from the root."""
     probe_timeout_s: float = Field(5.0, gt=0)
@@ -189,7 +202,7 @@ class SftConfig(Section):
     lora_dropout: float = Field(0.05, ge=0, lt=1)
     checkpoint_every: Operation[int] = Field(250, ge=1)
     evaluate_every: int = Field(100, ge=1)
-    seed: int = 0
+    seed: Seed = 0
 
 
 class EbmConfig(Section):
@@ -213,7 +226,7 @@ class EbmConfig(Section):
     log_every: int = Field(50, ge=1)
     embed_batch: Operation[int] = Field(64, ge=1)
     embed_save_every: Operation[int] = Field(20_000, ge=1)
-    seed: int = 0
+    seed: Seed = 0
 
 
 class SearchConfig(Section):
@@ -246,7 +259,7 @@ class SearchConfig(Section):
     shards: Operation[int | None] = Field(None, ge=1)
     """None means twice the workflow's parallelism."""
     theorems_per_part: Operation[int] = Field(8, ge=1)
-    seed: int = 0
+    seed: Seed = 0
 
 
 class EvaluateConfig(Section):
@@ -262,7 +275,7 @@ class EvaluateConfig(Section):
     with_head: Structure[bool] = True
     shards: Operation[int | None] = Field(None, ge=1)
     theorems_per_part: Operation[int] = Field(8, ge=1)
-    seed: int = 0
+    seed: Seed = 0
 
 
 class NegativesConfig(Section):
@@ -276,7 +289,7 @@ class NegativesConfig(Section):
     walks: int = Field(1, ge=0)
     shards: Operation[int] = Field(1, ge=1)
     theorems_per_part: Operation[int] = Field(32, ge=1)
-    seed: int = 0
+    seed: Seed = 0
 
 
 Fraction = Annotated[float, Field(ge=0, le=1)]

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from burnqed.errors import BadInput
 
 
-def read_given(path: Path, what: str, give: str) -> str:
-    """The text of a file, without a byte order mark.
+def read_given(path: Path, what: str, give: str, most: int = 1 << 30) -> str:
+    """The text of a file of at most `most` bytes, without a byte order mark.
 
-    Raises BadInput when there is none, when it may not be read, and when it is not UTF-8: `what` says what it was to be ("theorem index"), `give` what to
+    Raises BadInput when there is none, when it may not be read, is too large, or is not UTF-8: `what` says what it was to be ("theorem index"), `give` what to
     give instead ("the path of a JSON file").
     """
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise BadInput(f"The {what} {path} has more than {most >> 20} MB; split it.")
+        return content.decode("utf-8-sig")
     except FileNotFoundError:
         raise BadInput(f"There is no {what} {path}; give {give}.") from None
     except UnicodeDecodeError as error:
@@ -23,3 +29,15 @@ def read_given(path: Path, what: str, give: str) -> str:
         ) from None
     except OSError as error:
         raise BadInput(f"The {what} {path} cannot be read ({error.strerror}); give {give}.") from None
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON (`object_pairs_hook`) whose keys all differ: of two statements, a reader sees the first, and Python the second.
+
+    Raises ValueError for another one.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"an object has `{name}` twice")
+    return found

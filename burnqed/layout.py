@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from burnqed.errors import BadInput
+
+NAME = re.compile(r"[^\W_][\w.-]{0,99}")
 SUCCESS = "_SUCCESS"
 """A unit's manifest. It names the revision, a folder beside it, that holds the unit's output."""
 STARTED = "_STARTED"
@@ -25,6 +29,9 @@ class Layout:
     run: str
     iteration: int = -1
     """-1 for work that belongs to no iteration: of these paths it has those of the run, and its own logs."""
+
+    def __post_init__(self) -> None:
+        check_name(self.run, "a run")
 
     @property
     def data(self) -> str:
@@ -90,6 +97,14 @@ class Layout:
 
     def at(self, iteration: int) -> Layout:
         return Layout(self.run, iteration)
+
+
+def check_name(name: str, what: str) -> None:
+    """Raises BadInput for what cannot name a folder of the store."""
+    if not NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r} cannot name {what}; use letters, digits, `.`, `_` and `-`, beginning with a letter or digit."
+        )
 
 
 def family(prefix: str) -> str:

@@ -62,6 +62,15 @@ def fetch_address(uri: str, cache: Path) -> Path:
     return fetch_once(*split_address(uri), cache)
 
 
+def local_folder(uri: str) -> Path | None:
+    """Where the output at an address lies, unchecked; None for one that is not on this machine."""
+    store, name = split_address(uri)
+    if not store.is_local:
+        return None
+    manifest = read_manifest(store, name)
+    return Path(store.full(manifest.root(name) if manifest else name))
+
+
 def address_version(uri: str) -> str:
     """Changes with what lies at the address of a folder or of a prefix in a store: the digest in its manifest, or one of a folder's files, or of
     a listing."""

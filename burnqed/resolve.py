@@ -136,6 +136,8 @@ def parse_override(text: str) -> tuple[str, Any]:
         raise BadInput(
             f"--set {text!r} is not of the form section.key=value; write for example --set search.budget=300."
         )
+    if key.strip() == "profile":
+        raise BadInput(f"--set {text!r} does not change the profile; give --profile.")
     return key.strip(), parse_yaml(value, f"The value in --set {text!r}")
 
 

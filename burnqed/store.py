@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import time
 import uuid
@@ -39,7 +40,7 @@ class Store:
 
     def __init__(self, uri: str) -> None:
         self.uri = uri.rstrip("/") if uri not in ("/", "") else uri
-        if not uri or ("://" in uri and not uri.startswith(("s3://", "file://"))):
+        if not uri or ("://" in uri and not uri.startswith(("s3://", "file://"))) or re.fullmatch("s3:/*", uri):
             raise BadInput(f"{uri!r} is not a store; give a folder, or s3://BUCKET/PREFIX.")
         options: dict[str, Any] = (
             {"use_listings_cache": False, "skip_instance_cache": True} if uri.startswith("s3://") else {}
@@ -308,10 +309,18 @@ class Store:
                 "HTTPClientError",
             ):
                 raise TryAgain(f"The store did not answer at {where}: {error}.") from None
+            if where.startswith("s3://") and (isinstance(error, ValueError) or _is_botocore(error)):
+                raise BadInput(
+                    f"S3 cannot be asked for {where} ({error}); check the address, AWS_ENDPOINT_URL and the other AWS_ variables."
+                ) from None
             raise
 
     def _local(self) -> bool:
         return getattr(self, "is_local", not self.uri.startswith("s3://"))
+
+
+def _is_botocore(error: Exception) -> bool:
+    return any(base.__name__ == "BotoCoreError" for base in type(error).__mro__)
 
 
 def split_address(uri: str) -> tuple[Store, str]:

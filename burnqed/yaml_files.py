@@ -1,17 +1,25 @@
-"""YAML that people write: a key given twice, or one that is no name, is an error, not a surprise."""
+"""YAML that people write: a key given twice, or one that is no name, is an error, not a surprise. Values are written out, without aliases."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import yaml
+from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
-from yaml.nodes import MappingNode
+from yaml.events import AliasEvent
+from yaml.nodes import MappingNode, Node
 
 from burnqed.errors import BadInput
 
 
 class _Strict(yaml.SafeLoader):
+    def compose_node(self, parent: Node | None, index: int) -> Node | None:
+        if self.check_event(AliasEvent):  # type: ignore[no-untyped-call]
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise ComposerError(None, None, "an alias (`*`) stands for a value; write the value", mark)
+        return super().compose_node(parent, index)  # type: ignore[no-untyped-call,no-any-return]
+
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
@@ -30,3 +38,5 @@ def parse_yaml(text: str, where: str) -> Any:
         return yaml.load(text, _Strict)
     except yaml.YAMLError as error:
         raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; mend it.") from None
+    except RecursionError:
+        raise BadInput(f"{where} is nested too deeply; mend it.") from None

@@ -3,46 +3,78 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-import yaml
 from rich.console import Console
 from rich.table import Table
 
 from burnqed.cli import options
-from burnqed.cli.run import keep_index
-from burnqed.config import RunConfig
+from burnqed.cli.run import index_to_keep
 from burnqed.display import shown_lines, tell
 from burnqed.errors import EXIT_BUG, BadInput, TryAgain
-from burnqed.layout import Layout
-from burnqed.remembered import recall
-from burnqed.store import Store
 
-Namespace = typer.Option(None, "--namespace", "-n", help="[default: that of the kubeconfig's context, or burnqed]")
+if TYPE_CHECKING:
+    from burnqed.config import RunConfig
+
+PLACEHOLDER = "s3://BUCKET/PREFIX"
+"""The store of a chart that could not be asked."""
+Namespace = typer.Option(
+    None,
+    "--namespace",
+    "-n",
+    help="Namespace of the chart.",
+    show_default="that of the kubeconfig's context, or burnqed",
+    rich_help_panel=options.CLUSTER,
+)
 Workflow = typer.Argument(..., metavar="NAME", help="Name of a submitted workflow, as `list` prints it.")
-Image = typer.Option(None, "--image", metavar="TAG", help="Tag of the images, instead of the chart's.")
+Image = typer.Option(
+    None,
+    "--image",
+    metavar="TAG",
+    help="Tag of the images.",
+    show_default="the chart's",
+    rich_help_panel=options.CLUSTER,
+)
+Watch = typer.Option(False, "--watch", help="Show its steps until it is over.", rich_help_panel=options.OUTPUT)
 
 
 def add_to(app: typer.Typer) -> None:
-    app.command("submit")(submit)
-    app.command("status")(status)
-    app.command("watch")(watch_command)
-    app.command("logs")(logs)
-    app.command("retry")(retry)
-    app.command("stop")(stop)
-    app.command("approve")(approve)
-    app.command("list")(list_workflows)
+    commands: dict[str, Callable[..., None]] = {
+        "submit": submit,
+        "status": status,
+        "watch": watch_command,
+        "logs": logs,
+        "retry": retry,
+        "stop": stop,
+        "approve": approve,
+        "list": list_workflows,
+    }
+    for name, command in commands.items():
+        app.command(name, rich_help_panel="On a cluster")(command)
 
 
 def submit(
     workflow: str = options.Workflow,
     iteration: int | None = options.OptionalIteration,
     profile: str | None = typer.Option(
-        None, "--profile", help="[default: what the run has used so far, with --set; at first: the chart's]"
+        None,
+        "--profile",
+        help=options.PROFILES,
+        show_default=options.AS_BEFORE.format("the chart's"),
+        autocompletion=options.complete_profile,
+        rich_help_panel=options.SETTINGS,
     ),
-    store: str | None = typer.Option(None, "--store", envvar="BURNQED_STORE", help="[default: the chart's]"),
+    store: str | None = typer.Option(
+        None,
+        "--store",
+        envvar="BURNQED_STORE",
+        help="s3://BUCKET/PREFIX for everything that is kept.",
+        show_default="the chart's",
+        rich_help_panel=options.WHICH,
+    ),
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
     theorems: Path | None = options.Theorems,
@@ -53,15 +85,22 @@ def submit(
     imported: str | None = options.Name,
     image: str | None = Image,
     namespace: str | None = Namespace,
-    dry_run: bool = typer.Option(False, "--dry-run", help="Print the exact YAML instead of submitting it."),
-    watch: bool = typer.Option(False, "--watch", help="Show its steps until it is over."),
+    dry_run: bool = typer.Option(
+        False, "--dry-run", help="Print the exact YAML instead of submitting it.", rich_help_panel=options.OUTPUT
+    ),
+    watch: bool = Watch,
     yes: bool = options.Yes,
 ) -> None:
-    """Submit a workflow to the cluster."""
+    """Submit a workflow to the cluster.
+
+    Example: burnqed submit iteration --iter 0 --namespace burnqed --watch
+    """
+    from burnqed.layout import Layout
     from burnqed.run.argo.access import open_access
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
     from burnqed.run.superseding import ask
+    from burnqed.store import Store
     from burnqed_workflows.registry import WORKFLOWS
 
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
@@ -69,18 +108,25 @@ def submit(
     try:
         access = open_access(namespace)
         settings = access.settings()
-    except BadInput:
+    except (BadInput, TryAgain) as error:
         if not dry_run:
             raise
-        settings = None
-    address = store or (settings.store if settings else "s3://BUCKET/PREFIX")
-    base = None if profile or dry_run else recalled(address, run)
+        settings, unasked = None, error
+    address = store or (settings.store if settings else PLACEHOLDER)
+    base = None if profile or address == PLACEHOLDER else recalled(address, run)
     config = resolved(settings, profile, overrides, base)
-    if theorems is not None and not dry_run:
-        overrides = [*overrides, f"data.theorems={keep_index(Store(address), run, theorems)}"]
+    if theorems is not None:
+        kept, text = index_to_keep(theorems)
+        if not dry_run:
+            Store(address).write_text(f"{run}/{kept}", text)
+        overrides = [*overrides, f"data.theorems={kept}"]
         config = resolved(settings, profile, overrides, base)
     document = build(workflow, config, settings, store=address, run=run, image=image, given=given)
     if dry_run:
+        import yaml
+
+        if settings is None:
+            typer.echo(placeholders(unasked, store, profile))
         typer.echo(yaml.safe_dump(document, sort_keys=False, width=120), nl=False)
         return
     console = Console(stderr=True, soft_wrap=True)
@@ -98,8 +144,23 @@ def submit(
         finish(access, submitted)
 
 
+def placeholders(unasked: Exception, store: str | None, profile: str | None) -> str:
+    """What stands for the chart's own values in a workflow that was built without it, as comments before the YAML."""
+    said = [
+        f"The chart could not be asked: {unasked}",
+        "So these are placeholders:",
+        *([] if store else [f"- store: {PLACEHOLDER} (give --store)"]),
+        "- worker-image, trainer-image, sglang-image: the chart knows where yours lie",
+        f"- config: {'' if profile else 'of the profile default, and '}without the chart's settings",
+    ]
+    return "\n".join(f"# {shown_lines(line, '# ')}" for line in said)
+
+
 def recalled(address: str, run: str) -> RunConfig | None:
     """What the run has used so far; None, too, where the store cannot be reached from here, which the preflight says."""
+    from burnqed.remembered import recall
+    from burnqed.store import Store
+
     try:
         return recall(Store(address), run)
     except (BadInput, TryAgain):
@@ -112,7 +173,10 @@ def wide() -> Console:
 
 
 def finish(access: Any, name: str) -> None:
-    """Watches to the end; exit code 0 only on success."""
+    """Watches to the end; exit code 0 only on success.
+
+    Example: burnqed watch iteration-x7k2p
+    """
     from burnqed.run.argo.logs import layout_of, store_of
     from burnqed.run.argo.nodes import parameters_of, phase_of
     from burnqed.run.argo.watch import watch
@@ -131,7 +195,10 @@ def finish(access: Any, name: str) -> None:
 
 
 def status(name: str = Workflow, namespace: str | None = Namespace, as_json: bool = options.Json) -> None:
-    """Show the steps of a workflow."""
+    """Show the steps of a workflow.
+
+    Example: burnqed status iteration-x7k2p --json
+    """
     from burnqed.run.argo.access import open_access
     from burnqed.run.argo.nodes import phase_of, tasks_of
     from burnqed.run.argo.watch import questions, table
@@ -151,7 +218,10 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
 
 
 def watch_command(name: str = Workflow, namespace: str | None = Namespace) -> None:
-    """Show the steps of a workflow until it is over; exit code 0 only on success."""
+    """Show the steps of a workflow until it is over; exit code 0 only on success.
+
+    Example: burnqed watch iteration-x7k2p
+    """
     from burnqed.run.argo.access import open_access
 
     finish(open_access(namespace), name)
@@ -166,7 +236,10 @@ def logs(
     raw: bool = typer.Option(False, "--raw", help="JSON lines as the pods wrote them."),
     namespace: str | None = Namespace,
 ) -> None:
-    """Print logs: of the pods while they are there, of the store afterwards."""
+    """Print logs: of the pods while they are there, of the store afterwards.
+
+    Example: burnqed logs iteration-x7k2p --step search --shard 3 --follow
+    """
     from burnqed.run.argo.access import open_access
     from burnqed.run.argo.logs import Wanted, log_lines, readable
 
@@ -179,9 +252,12 @@ def retry(
     image: str | None = Image,
     overrides: list[str] = options.Set,
     namespace: str | None = Namespace,
-    watch: bool = typer.Option(False, "--watch", help="Show its steps until it is over."),
+    watch: bool = Watch,
 ) -> None:
-    """Run what failed, and what follows it, again; with another image or configuration."""
+    """Run what failed, and what follows it, again; with another image or configuration.
+
+    Example: burnqed retry iteration-x7k2p --set trainer.memory=32Gi --watch
+    """
     from burnqed.run.argo.access import open_access
     from burnqed.run.argo.submit import retried
 
@@ -194,7 +270,10 @@ def retry(
 
 
 def stop(name: str = Workflow, namespace: str | None = Namespace) -> None:
-    """End a workflow's pods in order; what they finished is kept."""
+    """End a workflow's pods in order; what they finished is kept.
+
+    Example: burnqed stop iteration-x7k2p
+    """
     from burnqed.run.argo.access import open_access
 
     open_access(namespace).stop(name)
@@ -206,7 +285,10 @@ def approve(
     no: bool = typer.Option(False, "--no", help="Say no."),
     namespace: str | None = Namespace,
 ) -> None:
-    """Answer a workflow that waits for a decision."""
+    """Answer a workflow that waits for a decision.
+
+    Example: burnqed approve iteration-x7k2p --no
+    """
     from burnqed.run.argo.access import open_access
     from burnqed.run.argo.nodes import suspended
 
@@ -222,7 +304,10 @@ def approve(
 
 
 def list_workflows(namespace: str | None = Namespace, as_json: bool = options.Json) -> None:
-    """List the workflows of the namespace, newest first."""
+    """List the workflows of the namespace, newest first.
+
+    Example: burnqed list --namespace burnqed
+    """
     from burnqed.run.argo.access import open_access
     from burnqed.run.argo.nodes import phase_of
     from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL

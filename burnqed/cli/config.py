@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed.cli import options
-from burnqed.resolve import flat, profiles, resolve
 
 app = typer.Typer(help="The configuration of a run.", no_args_is_help=True)
 
@@ -25,7 +24,12 @@ def show(
     overrides: list[str] = options.Set,
     as_json: bool = options.Json,
 ) -> None:
-    """Print every value, with where it came from."""
+    """Print every value, with where it came from.
+
+    Example: burnqed config show --profile demo --set search.budget=300
+    """
+    from burnqed.resolve import flat, profiles, resolve
+
     resolved = resolve(profile, overrides)
     values = flat(resolved.config.model_dump(mode="json"))
     if as_json:

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -13,15 +14,12 @@ from rich.table import Table
 
 from burnqed import display
 from burnqed.cli import options
-from burnqed.config import LeanConfig
-from burnqed.data.pairs import TacticPair, parse_pairs, write_pairs
-from burnqed.data.theorems import dump_index, parse_index, read_index
 from burnqed.errors import BadInput
-from burnqed.files import read_given
-from burnqed.lean.protocol import Theorem
 from burnqed.log import log
-from burnqed.progress import Progress
-from burnqed.store import Store
+
+if TYPE_CHECKING:
+    from burnqed.data.pairs import TacticPair
+    from burnqed.lean.protocol import Theorem
 
 app = typer.Typer(help="Theorems and tactic pairs.", no_args_is_help=True)
 
@@ -34,11 +32,18 @@ def trace(
     out: Path = Out,
     source: str = typer.Option("traced", "--source", help="What the pairs say of their origin."),
 ) -> None:
-    """Replay proofs through Lean and write one tactic pair per step (JSONL)."""
+    """Replay proofs through Lean and write one tactic pair per step (JSONL).
+
+    Example: burnqed data trace proofs.lean --out pairs.jsonl
+    """
+    from burnqed.config import LeanConfig
     from burnqed.data.corpus import split_tactics
+    from burnqed.data.pairs import write_pairs
     from burnqed.data.trace.replay import KnownProof, replay_all
     from burnqed.lean.backends import open_lean
     from burnqed.lean.proofs import read_proofs, tactics
+    from burnqed.progress import Progress
+    from burnqed.store import Store
 
     proofs: list[KnownProof] = []
     pairs: list[TacticPair] = []
@@ -49,7 +54,7 @@ def trace(
         async with open_lean(LeanConfig()) as lean:
             for proof in await read_proofs(file, lean, is_trusted=True):
                 if proof.refusal:
-                    log.warning("%s is left out: %s", proof.name, proof.refusal)
+                    log.warning("%s is left out: %s", proof.name, proof.message or proof.refusal)
                     failed += 1
                 else:
                     theorem, text = proof.read()
@@ -76,9 +81,15 @@ def import_index(
     header: Path | None = options.Header,
     elaborate: bool = typer.Option(True, help="Leave out statements that Lean does not elaborate."),
 ) -> None:
-    """Check a theorem index: duplicates and statements that do not elaborate are left out."""
+    """Check a theorem index: duplicates and statements that do not elaborate are left out.
+
+    Example: burnqed data import theirs.json --out mine.json --header definitions.lean
+    """
+    from burnqed.config import LeanConfig
     from burnqed.data.importing import distinct, elaborating
+    from burnqed.data.theorems import dump_index, read_index
     from burnqed.lean.backends import open_lean
+    from burnqed.store import Store
 
     theorems = read_index(file, options.read_header(header))
     different = distinct(theorems)
@@ -100,11 +111,16 @@ def import_index(
 @app.command()
 def generate(
     out: Path = Out,
-    count: int = typer.Option(3_000, "--count", min=1),
-    seed: int = typer.Option(0, "--seed"),
+    count: int = typer.Option(3_000, "--count", min=1, help="How many."),
+    seed: int = typer.Option(0, "--seed", help="Equal seeds, equal statements."),
 ) -> None:
-    """Generate statements to search; not checked before the search."""
+    """Generate statements to search; not checked before the search.
+
+    Example: burnqed data generate --count 500 --out generated.json
+    """
     from burnqed.data.generate import generate as generate_statements
+    from burnqed.data.theorems import dump_index
+    from burnqed.store import Store
 
     theorems = generate_statements(seed, count)
     Store(str(out.resolve().parent)).write_text(out.name, dump_index(theorems))
@@ -114,10 +130,17 @@ def generate(
 @app.command()
 def inspect(
     file: Path = typer.Argument(..., help="Theorem index (.json) or tactic pairs (.jsonl)."),
-    examples: int = typer.Option(3, "--examples", min=0),
+    examples: int = typer.Option(3, "--examples", min=0, help="How many are shown."),
     as_json: bool = options.Json,
 ) -> None:
-    """Count what a file holds, and show some of it."""
+    """Count what a file holds, and show some of it.
+
+    Example: burnqed data inspect pairs.jsonl --examples 1
+    """
+    from burnqed.data.pairs import parse_pairs
+    from burnqed.data.theorems import parse_index
+    from burnqed.files import read_given
+
     text = read_given(file, "file", "a theorem index or a file of tactic pairs")
     if file.suffix == ".jsonl":
         facts, shown = describe_pairs(parse_pairs(text, str(file)), examples)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-import psutil
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from burnqed import __version__
 from burnqed.cli import options
 from burnqed.cli.hera import is_ours, repair, script
+from burnqed.display import cell
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
-from burnqed.lean.embedded.install import facts as lean_facts
-from burnqed.machine import cpu_quota, memory_limit
-from burnqed.store import Store
 
 
 @dataclass(frozen=True)
@@ -42,14 +38,17 @@ def doctor(
     store: str = options.Store,
     fix: bool = typer.Option(False, "--fix", help="Repair what can be repaired: the `hera` command."),
 ) -> None:
-    """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing."""
+    """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing.
+
+    Example: burnqed doctor --store s3://BUCKET/PREFIX
+    """
     if fix and not is_ours(script()):
         repair(script())
-    table = Table("", "what", "found", "what to do")
+    table = Table("", "what", Column("found", overflow="fold"), "what to do")
     findings = [*program(), *lean(), *training(), *cluster(), *machine(), *storage(store)]
     for finding in findings:
-        mark = "[green]ok[/]" if not finding.advice else "[red]missing[/]" if finding.needed else "[yellow]note[/]"
-        table.add_row(mark, finding.what, finding.found, finding.advice)
+        mark = "[green]ok[/]" if not finding.advice else "[red]mend[/]" if finding.needed else "[yellow]note[/]"
+        table.add_row(mark, finding.what, cell(finding.found), cell(finding.advice))
     Console().print(table)
     if any(f.advice and f.needed for f in findings):
         raise typer.Exit(EXIT_BAD_INPUT)
@@ -60,14 +59,17 @@ def program() -> list[Finding]:
 
 
 def lean() -> list[Finding]:
+    from burnqed.lean.embedded.install import facts as lean_facts
+
     found = lean_facts()
     node = found.node
+    broken = found.damaged and f"{found.damaged} is not what was installed; run `burnqed lean install --force`"
     return [
         Finding("Node", f"{node.version} ({node.path})" if node else "none", found.problem),
         Finding(
             "Lean",
             f"{found.lean} in {found.cache}" if found.baked else "not installed",
-            "" if found.baked else "run `burnqed lean install`",
+            broken or ("" if found.baked else "run `burnqed lean install`"),
         ),
     ]
 
@@ -108,6 +110,10 @@ def cluster() -> list[Finding]:
 
 def machine() -> list[Finding]:
     """Processors and memory of the control group, disk of the working folder."""
+    import psutil
+
+    from burnqed.machine import cpu_quota, memory_limit
+
     cpus, memory = cpu_quota(), memory_limit()
     free = shutil.disk_usage(Path.cwd()).free
     available = psutil.virtual_memory().available
@@ -124,10 +130,13 @@ def machine() -> list[Finding]:
 
 
 def storage(address: str) -> list[Finding]:
-    if "://" not in address and not os.path.exists(address):
-        return [Finding("store", f"{address} (will be made)")]
+    from burnqed.store import Store
+
+    place, state = address, "writable"
+    if "://" not in address and not Path(address).exists():
+        place, state = next(str(p) for p in Path(address).absolute().parents if p.exists()), "will be made"
     try:
-        Store(address).check_writable()
+        Store(place).check_writable()
     except (BadInput, TryAgain) as error:
         return [Finding("store", address, str(error))]
-    return [Finding("store", f"{address} (writable)")]
+    return [Finding("store", f"{address} ({state})")]

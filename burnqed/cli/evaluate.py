@@ -12,9 +12,6 @@ from rich.console import Console
 from burnqed import display
 from burnqed.cli import options
 from burnqed.errors import BadInput
-from burnqed.manifest import digest_of
-from burnqed.resolve import resolve
-from burnqed.store import Store
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,19 +25,39 @@ def evaluate(
     model: str = typer.Option(..., "--model", help="Folder, or address in a store, of the model."),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
     header: Path | None = options.Header,
-    budgets: str | None = typer.Option(None, "--budgets", help="Nodes per theorem, as in 16,64."),
-    samples: int | None = typer.Option(None, "--samples", min=1, help="N of pass@N."),
+    budgets: str | None = typer.Option(
+        None,
+        "--budgets",
+        help="Nodes per theorem, as in 16,64.",
+        show_default="evaluate.budgets of the profile",
+        rich_help_panel=options.SETTINGS,
+    ),
+    samples: int | None = typer.Option(
+        None,
+        "--samples",
+        min=1,
+        help="N of pass@N.",
+        show_default="evaluate.samples of the profile",
+        rich_help_panel=options.SETTINGS,
+    ),
     out: Path | None = typer.Option(
         None,
         "--out",
-        help="Folder for results, proofs and trajectories; continued if cut off. [default: eval-… here, by what is evaluated]",
+        help="Folder for results, proofs and trajectories; continued if cut off.",
+        show_default="eval-… here, by what is evaluated",
+        rich_help_panel=options.OUTPUT,
     ),
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
     as_json: bool = options.Json,
 ) -> None:
-    """Search proofs for every theorem of an index and report what was solved within each budget."""
+    """Search proofs for every theorem of an index and report what was solved within each budget.
+
+    Example: burnqed eval --theorems mine.json --model runs/main/iterations/iter_1/model --budgets 16,64 --out out
+    """
     from burnqed.evaluate.run import eval_json
+    from burnqed.manifest import digest_of
+    from burnqed.resolve import resolve
     from burnqed.run.evaluation import PROOFS_FILE, run_evaluation
 
     chosen = [*overrides]
@@ -70,10 +87,13 @@ def compare(
     locations: list[str] = typer.Argument(
         ..., metavar="URI URI...", help="Iterations, reports, results.json or eval folders."
     ),
-    variant: str | None = typer.Option(None, "--variant", help="plain or head; default: what all have."),
+    variant: str | None = typer.Option(None, "--variant", help="plain or head.", show_default="what all have"),
     as_json: bool = options.Json,
 ) -> None:
-    """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test."""
+    """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test.
+
+    Example: burnqed compare runs/main/iterations/iter_0 runs/main/iterations/iter_1
+    """
     from burnqed.evaluate.compare import compare as compare_results
     from burnqed.evaluate.read import read_results
     from burnqed.evaluate.render import print_comparison
@@ -86,9 +106,13 @@ def compare(
 
 
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:
-    """One row per iteration of a run."""
+    """One row per iteration of a run.
+
+    Example: burnqed summary --store runs
+    """
     from burnqed.evaluate.render import print_summary
     from burnqed.evaluate.summary import read_summary, summary_json
+    from burnqed.store import Store
 
     found = read_summary(Store(store), run)
     if found is None:

@@ -6,21 +6,28 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
 from burnqed import display
 from burnqed.cli import options
-from burnqed.lean.protocol import Verdict
+
+if TYPE_CHECKING:
+    from burnqed.lean.protocol import Verdict
 
 app = typer.Typer(help="The embedded Lean: install it, check proofs, try tactics.", no_args_is_help=True)
 
 
 @app.command()
 def install(force: bool = typer.Option(False, "--force", help="Fetch and bake again although it is there.")) -> None:
-    """Fetch Lean and bake it into this user's cache (once)."""
+    """Fetch Lean and bake it into this user's cache (once).
+
+    Example: burnqed lean install
+    """
     from burnqed.lean.embedded.install import install as install_lean
 
     info = install_lean(force)
@@ -44,7 +51,10 @@ def check(
         help="Command that checks such a file: exit status 0 accepts. {file}, {axioms}: the paths.",
     ),
 ) -> None:
-    """Whether whole proofs prove what they state; exit code 1 when one is refused."""
+    """Whether whole proofs prove what they state; exit code 1 when one is refused.
+
+    Example: burnqed lean check proofs.json --json
+    """
     from burnqed.lean.check import check_all
     from burnqed.lean.embedded.backend import EmbeddedLean
     from burnqed.lean.proofs import read_json, read_lean
@@ -78,25 +88,31 @@ def document_of(verdict: Verdict) -> dict[str, object]:
 
 
 def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
-    """A line per theorem, and behind an indent why one is refused, or could not be checked, with the rest of Lean's message, which began in the reason."""
+    """A line per theorem, and behind an indent why one is refused, or could not be checked, with what of Lean's message is not in the reason."""
     for verdict in found:
         mark, style = ("accepted", "green") if verdict.accepted else ("refused", "red")
         if verdict.could_not_check:
             mark, style = "unchecked", "yellow"
         display.tell(console, f"{mark:<10}", display.shown(verdict.name), style)
-        for text in filter(None, (verdict.reason, verdict.message.partition("\n")[2].strip("\n"))):
+        first, _, rest = verdict.message.partition("\n")
+        for text in filter(None, (verdict.reason, rest.strip("\n") if first in verdict.reason else verdict.message)):
             display.tell(console, " " * 10, text)
     console.print(f"{sum(v.accepted for v in found)} of {len(found)} accepted", highlight=False)
 
 
 @app.command()
 def repl(statement: str = typer.Argument("", help="Statement to start with.")) -> None:
-    """Enter a statement, then tactics."""
+    """Enter a statement, then tactics.
+
+    Example: burnqed lean repl '∀ a b : Nat, a + b = b + a'
+    """
     from burnqed.lean.embedded.backend import EmbeddedLean
+    from burnqed.lean.history import history_file, line_editing
     from burnqed.lean.repl import repl as run_repl
 
     async def session() -> None:
         async with EmbeddedLean() as lean:
             await run_repl(lean, sys.stdin, sys.stdout, statement)
 
-    asyncio.run(session())
+    with line_editing(history_file()) if sys.stdin.isatty() else nullcontext():
+        asyncio.run(session())

@@ -21,7 +21,6 @@ app = typer.Typer(
     name="burnqed",
     help="Train a Lean 4 theorem prover by expert iteration.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -45,7 +44,9 @@ def show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", "-V", callback=show_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     pass
 
@@ -65,6 +66,7 @@ def main() -> NoReturn:
 def run_app() -> int:
     """Runs the command. Returns its exit code; in a pod a bug is a line of the log as well."""
     try:
+        check_folder()
         app()
     except SystemExit as ended:
         return int(ended.code or 0)
@@ -80,6 +82,16 @@ def run_app() -> int:
         log.exception("a bug")
         return 1
     return 0
+
+
+def check_folder() -> None:
+    """Raises BadInput where the working folder has been deleted, which hardly anything expects."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise BadInput(
+            f"The folder in which this command was started cannot be used ({error.strerror}); change to another one."
+        ) from None
 
 
 def complain(error: Exception, code: int) -> int:

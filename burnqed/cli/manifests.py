@@ -7,7 +7,6 @@ from pathlib import Path
 import typer
 
 from burnqed.cli import options
-from burnqed.resolve import resolve
 
 
 def add_to(app: typer.Typer) -> None:
@@ -17,10 +16,16 @@ def add_to(app: typer.Typer) -> None:
 def manifests(
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
-    out: Path = typer.Option(..., "--out", help="Folder to write; other YAML files in it are removed."),
-    store: str = typer.Option("", "--store", help="Default of the parameter `store`; the chart fills it in."),
+    out: Path = typer.Option(..., "--out", help="Folder to write."),
+    store: str = typer.Option(
+        "", "--store", help="Default of the parameter `store`; the chart fills it in.", rich_help_panel=options.WHICH
+    ),
 ) -> None:
-    """Write every workflow as a WorkflowTemplate."""
+    """Write every workflow as a WorkflowTemplate.
+
+    Example: burnqed manifests --profile small --out manifests
+    """
+    from burnqed.resolve import resolve
     from burnqed.run.manifests import write_templates
 
     for path in write_templates(out, resolve(profile, overrides).config, store=store):

@@ -1,7 +1,8 @@
-"""Options that several commands share."""
+"""Options that several commands share, in the groups in which the help shows them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,62 +10,159 @@ from typing import Any
 import typer
 
 from burnqed.errors import BadInput
-from burnqed.files import read_given
-from burnqed.resolve import nearest
+from burnqed.layout import check_name
 
 DEFAULT_RUN = "main"
 
-Store = typer.Option(
-    "runs", "--store", envvar="BURNQED_STORE", help="Folder or s3://BUCKET/PREFIX for everything that is kept."
+WHICH, SETTINGS, HOW, IMPORTS = "Which work", "Settings", "How", "Imports"
+ADDRESS, CLUSTER, OUTPUT = "Address", "Cluster", "Output"
+"""The groups."""
+
+WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "smoke", "clean")
+OF_ITERATIONS = WORKFLOWS[:3]
+STEPS = (
+    *("plan", "data", "base", "select", "sft", "export", "embed", "ebm", "search", "negatives", "evaluate", "report"),
+    *("gate", "release", "clean", "import-data", "import-model"),
 )
-Run = typer.Option(DEFAULT_RUN, "--run", envvar="BURNQED_RUN", help="Name of the run; runs do not share anything.")
-Iteration = typer.Option(..., "--iter", min=0, help="Iteration, from 0.")
-Profile = typer.Option("default", "--profile", help="demo, smoke, small, …, or the path of a YAML file.")
+"""Known without what does them, which takes seconds to load; a test holds them to that."""
+GATES = ("off", "auto", "ask")
+
+
+def one_of(words: Sequence[str]) -> Callable[[str], list[str]]:
+    """Completes a word that has been begun."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def complete_profile(incomplete: str) -> list[str]:
+    from burnqed.resolve import profiles
+
+    return [name for name in ["default", *profiles()] if name.startswith(incomplete)]
+
+
+def complete_key(incomplete: str) -> list[str]:
+    from burnqed.resolve import KEYS
+
+    return [f"{key}=" for key in KEYS if key.startswith(incomplete)]
+
+
+PROFILES = "demo, smoke, small, …, or the path of a YAML file."
+AS_BEFORE = "what the run has used so far, with --set; at first: {}"
+
+Store = typer.Option(
+    "runs",
+    "--store",
+    envvar="BURNQED_STORE",
+    help="Folder or s3://BUCKET/PREFIX for everything that is kept.",
+    rich_help_panel=WHICH,
+)
+Run = typer.Option(
+    DEFAULT_RUN,
+    "--run",
+    envvar="BURNQED_RUN",
+    help="Name of the run; runs do not share anything.",
+    rich_help_panel=WHICH,
+)
+Profile = typer.Option("default", "--profile", help=PROFILES, autocompletion=complete_profile, rich_help_panel=SETTINGS)
 RunProfile = typer.Option(
     None,
     "--profile",
-    help="demo, smoke, small, …, or the path of a YAML file. [default: what the run has used so far, with --set; at first: default]",
+    help=PROFILES,
+    show_default=AS_BEFORE.format("default"),
+    autocompletion=complete_profile,
+    rich_help_panel=SETTINGS,
 )
-Yes = typer.Option(False, "--yes", "-y", help="Do not ask before finished work is made anew.")
-Set = typer.Option([], "--set", metavar="KEY=VALUE", help="Overrides one value; may be repeated.")
+Yes = typer.Option(
+    False, "--yes", "-y", help="Do not ask before finished work is made anew or deleted.", rich_help_panel=HOW
+)
+Set = typer.Option(
+    [],
+    "--set",
+    metavar="KEY=VALUE",
+    help="Overrides one value; may be repeated.",
+    autocompletion=complete_key,
+    rich_help_panel=SETTINGS,
+)
 Gate = typer.Option(
     "off",
     "--gate",
     help="After the report: off, auto (a no ends the workflow with an error) or ask (somebody decides).",
+    autocompletion=one_of(GATES),
+    rich_help_panel=HOW,
 )
-Workflow = typer.Argument(..., help="iteration, search, evaluate, import-data, import-model, smoke or clean.")
-OptionalIteration = typer.Option(None, "--iter", min=0, help="Iteration, from 0.")
+Workflow = typer.Argument(
+    ...,
+    help=f"One of: {', '.join(WORKFLOWS)}.",
+    autocompletion=one_of(WORKFLOWS),
+)
+OptionalIteration = typer.Option(None, "--iter", min=0, help="Iteration, from 0.", rich_help_panel=WHICH)
 OptionalRun = typer.Option(
     None,
     "--run",
     envvar="BURNQED_RUN",
-    help="Name of the run; runs do not share anything. [default: main; for smoke a new one]",
+    help="Name of the run; runs do not share anything.",
+    show_default=f"{DEFAULT_RUN}; for smoke a new one",
+    rich_help_panel=WHICH,
 )
-Theorems = typer.Option(None, "--theorems", help="Theorem index to search instead of the shipped one.")
-Redo = typer.Option("", "--redo", help="Steps to do again although they are done, as in search,evaluate.")
+Theorems = typer.Option(
+    None,
+    "--theorems",
+    help="Theorem index to search.",
+    show_default="the shipped theorems and generated ones",
+    rich_help_panel=SETTINGS,
+)
+Redo = typer.Option(
+    "",
+    "--redo",
+    help="Steps to do again although they are done, as in search,evaluate.",
+    rich_help_panel=HOW,
+)
 MaxCost = typer.Option(
-    None, "--max-cost", metavar="DOLLARS", help="What the run may cost, by the prices in the section cost."
+    None,
+    "--max-cost",
+    metavar="DOLLARS",
+    help="What the run may cost, by the prices in the section cost.",
+    show_default="no limit",
+    rich_help_panel=SETTINGS,
 )
-Source = typer.Option(None, "--source", help="For import-data and import-model: an address, or a model of the hub.")
-Name = typer.Option(None, "--name", help="For import-data and import-model: the name it gets.")
-Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.")
-Header = typer.Option(None, "--header", help="Lean commands before every theorem that has no header.")
+Source = typer.Option(
+    None,
+    "--source",
+    help="For import-data and import-model: an address, or a model of the hub.",
+    rich_help_panel=IMPORTS,
+)
+Name = typer.Option(None, "--name", help="For import-data and import-model: the name it gets.", rich_help_panel=IMPORTS)
+Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.", rich_help_panel=OUTPUT)
+Header = typer.Option(
+    None,
+    "--header",
+    help="File of Lean commands before every theorem that has no header.",
+    show_default="ℕ and ℤ as notations, autoImplicit off",
+)
+
+
+def check_word(word: str, known: Sequence[str], what: str) -> None:
+    """Raises BadInput for a word that is not among those that are known, naming the nearest one."""
+    if word not in known:
+        from burnqed.resolve import nearest
+
+        raise BadInput(f"There is no {what} {word!r}{nearest(word, list(known))}; choose one of: {', '.join(known)}.")
 
 
 def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
-    """What of the options a workflow takes. Raises BadInput for an unknown workflow or gate, and for a missing option."""
-    from burnqed_workflows.registry import WORKFLOWS
+    """What of the options a workflow takes. Raises BadInput for an unknown workflow or gate, for a missing option, and for one that it does not take."""
+    check_word(workflow, WORKFLOWS, "workflow")
+    check_word(given["gate"], GATES, "gate")
+    from burnqed_workflows.registry import WORKFLOWS as DEFINED
 
-    if workflow not in WORKFLOWS:
-        near = nearest(workflow, list(WORKFLOWS))
-        raise BadInput(f"There is no workflow {workflow!r}{near}; choose one of: {', '.join(WORKFLOWS)}.")
-    if given["gate"] not in ("off", "auto", "ask"):
-        raise BadInput(f"There is no gate {given['gate']!r}; give --gate off, auto or ask.")
-    taken = WORKFLOWS[workflow].options
-    for option in sorted(taken):
-        if taken[option] and given[option] is None:
-            flag = "iter" if option == "iteration" else option
+    taken = DEFINED[workflow].options
+    for option in sorted(given):
+        flag = "iter" if option == "iteration" else option
+        if taken.get(option) and given[option] is None:
             raise BadInput(f"The workflow {workflow} needs --{flag}; see `burnqed run --help`.")
+        if option not in taken and given[option] not in (None, "", "off"):
+            raise BadInput(f"The workflow {workflow} takes no --{flag}; leave it out.")
+    if given["name"]:
+        check_name(given["name"], "an import")
     return {option: value for option, value in given.items() if option in taken}
 
 
@@ -79,9 +177,16 @@ def default_run(workflow: str) -> str:
 
 def read_header(file: Path | None) -> str | None:
     """The Lean commands that `--header` names."""
+    from burnqed.files import read_given
+
     return read_given(file, "header file", "a file of Lean commands") if file else None
 
 
 def absolute(store: str) -> str:
-    """The store's address, good for processes in other folders."""
-    return store if "://" in store else str(Path(store).expanduser().resolve())
+    """The store's address, good for processes in other folders. Raises BadInput for the home of somebody who is not there."""
+    if not store or "://" in store:
+        return store
+    try:
+        return str(Path(store).expanduser().resolve())
+    except RuntimeError:
+        raise BadInput(f"There is no such home as in {store!r}; give a folder, or s3://BUCKET/PREFIX.") from None

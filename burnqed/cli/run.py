@@ -8,9 +8,6 @@ from pathlib import Path
 import typer
 
 from burnqed.cli import options
-from burnqed.layout import Layout
-from burnqed.remembered import resolve_run
-from burnqed.store import Store
 
 
 def add_to(app: typer.Typer) -> None:
@@ -32,34 +29,48 @@ def run(
     imported: str | None = options.Name,
     yes: bool = options.Yes,
 ) -> None:
-    """Run a workflow on this machine."""
-    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
+    """Run a workflow on this machine.
+
+    Example: burnqed run iteration --iter 0 --profile demo --store runs
+    """
+    options.check_word(workflow, options.WORKFLOWS, "workflow")
+    from burnqed.layout import Layout
+    from burnqed.remembered import resolve_run
+    from burnqed.steps.plan import require_predecessor
+    from burnqed.store import Store
+
     run_name = name or options.default_run(workflow)
+    layout = Layout(run_name, -1 if iteration is None else iteration)
     overrides = options.with_cost(overrides, max_cost)
     address = options.absolute(store)
     target = Store(address)
     config = resolve_run(target, run_name, profile, overrides).config
-    target.check_writable()
-    if theorems is not None:
-        overrides = [*overrides, f"data.theorems={keep_index(target, run_name, theorems)}"]
-        config = resolve_run(target, run_name, profile, overrides).config
+    if workflow in options.OF_ITERATIONS:  # before what takes seconds to load
+        require_predecessor(target, layout)
+    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
+    kept, text = index_to_keep(theorems) if theorems else ("", "")
+    from burnqed.run.deleting import ask_to_delete
+    from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
     from burnqed.run.superseding import ask
     from burnqed_workflows.registry import WORKFLOWS
 
-    layout = Layout(run_name, -1 if iteration is None else iteration)
+    if workflow == "clean":
+        ask_to_delete(target, layout, yes=yes)
+    target.check_writable()
+    if theorems is not None:
+        target.write_text(f"{run_name}/{kept}", text)
+        config = resolve_run(target, run_name, profile, [*overrides, f"data.theorems={kept}"]).config
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
-    code = run_here(built, target, layout)
+    code = run_here(built, target, layout, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
     if code:
         raise typer.Exit(code)
 
 
-def keep_index(store: Store, run: str, path: Path) -> str:
-    """Copies a theorem index into the store, under a name that changes with its content; returns its address there."""
+def index_to_keep(path: Path) -> tuple[str, str]:
+    """A theorem index as it goes into the run's folder: its address there, which changes with its content, and its text."""
     from burnqed.data.theorems import dump_index, read_index
 
     text = dump_index(read_index(str(path)))
-    kept = f"inputs/{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-    store.write_text(f"{run}/{kept}", text)
-    return kept
+    return f"inputs/{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json", text

@@ -9,26 +9,24 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
-from burnqed import lease, modelcache
 from burnqed.cli import options
-from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
+from burnqed.layout import Layout, check_name
 from burnqed.log import bind, in_pod, log
 from burnqed.machine import check_gpus
-from burnqed.modelcache import fetch_address
 from burnqed.policy.refusal import noted
-from burnqed.remembered import remember, resolve_run
-from burnqed.resolve import from_json
-from burnqed.steps.base import Context, execute, stop_on_sigterm
-from burnqed.store import Store
-from burnqed.storelog import StoreLog
+
+if TYPE_CHECKING:
+    from burnqed.config import RunConfig
+    from burnqed.store import Store
 
 WITHOUT_RUN = ("gate", "release", "import-data", "import-model")
 """Steps that write nothing of a run's, or end the work on it."""
+WITHOUT_ITERATION = ("release", "import-data", "import-model")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -38,12 +36,17 @@ def add_to(app: typer.Typer) -> None:
 
 def configuration(store: Store, run: str, profile: str | None, overrides: list[str]) -> RunConfig:
     """The workflow's configuration ($BURNQED_CONFIG), or, when a person runs the step, the run's or a profile's."""
+    from burnqed.remembered import resolve_run
+    from burnqed.resolve import from_json
+
     document = os.environ.get("BURNQED_CONFIG")
     return from_json(document) if document else resolve_run(store, run, profile, overrides).config
 
 
 def keep_log(store: Store, layout: Layout) -> None:
     """In a pod: says whose log it is, and keeps a copy in the store."""
+    from burnqed.storelog import StoreLog
+
     if in_pod():
         workflow, task = os.environ["BURNQED_WORKFLOW"], os.environ["BURNQED_TASK"]
         attempt = int(os.environ["BURNQED_ATTEMPT"])
@@ -58,23 +61,68 @@ def sidecar(variable: str) -> str | None:
 
 
 def step(
-    name: str = typer.Argument(..., help="plan, data, base, select, sft, export, embed, ebm, search, …"),
-    iteration: int = typer.Option(-1, "--iter", min=-1, help="Iteration, from 0."),
+    name: str = typer.Argument(
+        ..., help=f"One of: {', '.join(options.STEPS)}.", autocompletion=options.one_of(options.STEPS)
+    ),
+    iteration: int = typer.Option(
+        -1,
+        "--iter",
+        min=-1,
+        help="Iteration, from 0; -1 for what belongs to none, as imports.",
+        rich_help_panel=options.WHICH,
+    ),
     store: str = options.Store,
     run: str = options.Run,
-    stage: str = typer.Option("", "--stage", help="search or final, for embed and ebm."),
-    shard: int = typer.Option(0, "--shard", min=0),
+    stage: str = typer.Option("", "--stage", help="search or final, for embed and ebm.", rich_help_panel=options.WHICH),
+    shard: int = typer.Option(
+        0, "--shard", min=0, help="For negatives, search and evaluate: which part.", rich_help_panel=options.WHICH
+    ),
     profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,
-    redo: str = typer.Option("", "--redo", envvar="BURNQED_REDO"),
-    only: str = typer.Option("", "--only", help="For plan: tasks that the workflow has, as in evaluate,report."),
-    answer: str = typer.Option("", "--answer", help="For gate: yes or no; the verdict's own without it."),
-    source: str = typer.Option("", "--source", help="For import-data and import-model: what is imported."),
-    imported: str = typer.Option("", "--name", help="For import-data and import-model: the name it gets."),
-    whole_run: bool = typer.Option(False, "--whole-run", help="For clean: the run instead of one iteration."),
+    redo: str = typer.Option(
+        "",
+        "--redo",
+        envvar="BURNQED_REDO",
+        help="Steps to do again although they are done.",
+        rich_help_panel=options.HOW,
+    ),
+    only: str = typer.Option(
+        "", "--only", help="For plan: tasks that the workflow has, as in evaluate,report.", rich_help_panel=options.HOW
+    ),
+    answer: str = typer.Option(
+        "", "--answer", help="For gate: yes or no.", show_default="the verdict's own", rich_help_panel=options.HOW
+    ),
+    source: str = typer.Option(
+        "", "--source", help="For import-data and import-model: what is imported.", rich_help_panel=options.IMPORTS
+    ),
+    imported: str = typer.Option(
+        "", "--name", help="For import-data and import-model: the name it gets.", rich_help_panel=options.IMPORTS
+    ),
+    whole_run: bool = typer.Option(
+        False, "--whole-run", help="For clean: the run instead of one iteration.", rich_help_panel=options.HOW
+    ),
+    yes: bool = typer.Option(
+        False, "--yes", "-y", help="For clean: do not ask before it deletes.", rich_help_panel=options.HOW
+    ),
 ) -> None:
-    """Run one step of an iteration, from the store to the store."""
-    from burnqed import metrics
+    """Run one step of an iteration, from the store to the store.
+
+    Example: burnqed step sft --iter 0 --store runs
+    """
+    options.check_word(name, options.STEPS, "step")
+    if answer:
+        options.check_word(answer, ("yes", "no"), "answer")
+    if iteration < 0 and name not in WITHOUT_ITERATION and not whole_run:
+        raise BadInput(f"The step {name} belongs to an iteration; give --iter.")
+    for flag, text in (("source", source), ("name", imported)):
+        if name.startswith("import-") and not text:
+            raise BadInput(f"The step {name} needs --{flag}; see `burnqed step --help`.")
+    if imported:
+        check_name(imported, "an import")
+    from burnqed import lease, metrics
+    from burnqed.remembered import remember
+    from burnqed.run.deleting import ask_to_delete
+    from burnqed.steps.base import Context, execute, stop_on_sigterm
     from burnqed.steps.clean import clean
     from burnqed.steps.gate import gate
     from burnqed.steps.import_data import import_data
@@ -82,9 +130,17 @@ def step(
     from burnqed.steps.plan import plan, write_outputs
     from burnqed.steps.redo import parse_redo
     from burnqed.steps.registry import STEPS, find
+    from burnqed.store import Store
 
     layout, target = Layout(run, iteration), Store(options.absolute(store))
     config = configuration(target, run, profile, overrides)
+    redone = parse_redo(redo, (s.name for s, _ in STEPS))
+    tasks = [s.task(at) for s, at in STEPS]
+    wanted = only.split(",") if only else tasks
+    for task in wanted:
+        options.check_word(task, tasks, "task")
+    if name in (s.name for s, _ in STEPS):
+        _, stage = find(name, stage)
     if name not in ("clean", "release"):  # whose log would stay behind, alone
         keep_log(target, layout)
     check_gpus()
@@ -98,14 +154,14 @@ def step(
                 workdir=Path(folder),
                 stage=stage,
                 shard=shard,
-                redo=parse_redo(redo, (s.name for s, _ in STEPS)),
+                redo=redone,
                 policy_url=sidecar("BURNQED_POLICY_PORT"),
                 score_url=sidecar("BURNQED_SCORE_PORT"),
             )
             stop_on_sigterm(context.stop)
             metrics.serve()
             if name == "plan":
-                outputs = plan([(s, at) for s, at in STEPS if not only or s.task(at) in only.split(",")], context)
+                outputs = plan([(s, at) for s, at in STEPS if s.task(at) in wanted], context)
                 if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):
                     write_outputs(outputs, Path(folder_for_outputs))
                 if not only:
@@ -121,8 +177,11 @@ def step(
             elif name == "import-model":
                 await asyncio.to_thread(import_model, source, imported, target, config, context.workdir)
             else:
-                await execute(find(name), context)
+                found, _ = find(name, stage)
+                await execute(found, context)
 
+    if name == "clean" and not in_pod() and lease.VARIABLE not in os.environ:
+        ask_to_delete(target, layout, whole_run=whole_run, yes=yes)
     with working(target, layout, name):
         asyncio.run(work())
 
@@ -130,6 +189,8 @@ def step(
 @contextmanager
 def working(store: Store, layout: Layout, name: str) -> Iterator[None]:
     """Holds the run's lease for its workflow, or, when a person runs the step, for that. What `burnqed run` starts has it already."""
+    from burnqed import lease
+
     if lease.VARIABLE in os.environ or name in WITHOUT_RUN:
         yield
     elif in_pod():
@@ -144,40 +205,68 @@ def working(store: Store, layout: Layout, name: str) -> Iterator[None]:
 
 def serve(
     model: str | None = typer.Option(
-        None, "--model", help="Folder, or address in a store, of a causal language model."
+        None,
+        "--model",
+        help="Folder, or address in a store, of a causal language model.",
+        show_default="that of --iter",
     ),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
-    port: int = typer.Option(30000, "--port", envvar="BURNQED_POLICY_PORT", min=1, max=65535),
+    port: int = typer.Option(
+        30000,
+        "--port",
+        envvar="BURNQED_POLICY_PORT",
+        min=1,
+        max=65535,
+        help="Where it listens.",
+        rich_help_panel=options.ADDRESS,
+    ),
     host: str = typer.Option(
-        "127.0.0.1", "--host", help="Who reaches it can have tokens generated, and the model replaced."
+        "127.0.0.1",
+        "--host",
+        help="On which address. Who reaches it can have tokens generated, and the model replaced.",
+        rich_help_panel=options.ADDRESS,
     ),
     score_port: int | None = typer.Option(
         None,
         "--score-port",
         envvar="BURNQED_SCORE_PORT",
+        min=1,
+        max=65535,
         help="With workflow.policy_server=sglang: for embeddings and energies.",
+        rich_help_panel=options.ADDRESS,
     ),
     status_port: int | None = typer.Option(
         None,
         "--status-port",
         envvar="BURNQED_STATUS_PORT",
+        min=1,
+        max=65535,
         help="For /ready and /metrics alone; in a pod, at its address.",
+        rich_help_panel=options.ADDRESS,
     ),
     store: str = options.Store,
     run: str = options.Run,
     iteration: int | None = typer.Option(
-        None, "--iter", min=0, help="Serve this iteration's model instead of --model."
+        None, "--iter", min=0, help="Serve this iteration's model.", rich_help_panel=options.WHICH
     ),
     stage: str = typer.Option(
-        "final", "--stage", help="With --iter: search, negatives or final, which tells the head."
+        "final",
+        "--stage",
+        help="With --iter: search, negatives or final, which tells the head.",
+        rich_help_panel=options.WHICH,
     ),
     profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,
 ) -> None:
-    """Serve a model over SGLang's protocol, with embeddings and energies."""
+    """Serve a model over SGLang's protocol, with embeddings and energies.
+
+    Example: burnqed serve --store runs --iter 0 --port 30000
+    """
+    from burnqed import modelcache
     from burnqed.policy.server import serve as run_server
     from burnqed.steps.models import served_paths
     from burnqed.steps.searching import SERVED
+    from burnqed.store import Store
 
     target = Store(options.absolute(store))
     config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
@@ -185,6 +274,7 @@ def serve(
         if model is None:
             if iteration is None:
                 raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
+            options.check_word(stage, ("search", "negatives", "final"), "stage")
             layout = Layout(run, iteration)
             keep_log(target, layout)
             check_gpus()
@@ -195,7 +285,7 @@ def serve(
 
             if score_port is None:
                 raise BadInput("SGLang knows no embeddings, so that a second port is needed; give --score-port.")
-            folder = fetch_address(model, Path(os.environ.get(modelcache.VARIABLE, tempfile.gettempdir())))
+            folder = modelcache.fetch_address(model, Path(os.environ.get(modelcache.VARIABLE, tempfile.gettempdir())))
             beside = launch(folder, host, port, served, config.workflow.sglang_memory)
             run_server(
                 str(folder), score_port, head=head, host=host, config=served, beside=beside, status_port=status_port

@@ -4,34 +4,49 @@ from __future__ import annotations
 
 import os
 import platform
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from burnqed import display
 from burnqed.cli import options
-from burnqed.display import cell, tell
+from burnqed.display import tell
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
+from burnqed.layout import Layout, check_name
 from burnqed.log import log
-from burnqed.manifest import look
-from burnqed.snapshot import Snapshot
-from burnqed.store import Store
+
+if TYPE_CHECKING:
+    from burnqed.store import Store
+
+SHOWN = {"digest", "started", "finished", "seconds", "dollars", "facts", "versions", "host", "revision"}
+"""Of a manifest, in `show --json`."""
 
 app = typer.Typer(help="Copy between stores, check one, and see what it holds.", no_args_is_help=True)
 
 MAKE_ANEW = "run the iteration that it belongs to again (`burnqed run iteration --iter N --run RUN`), which makes it anew and keeps the rest"
 
 
+PLACE = "Folder or s3://BUCKET/PREFIX."
+Place = typer.Argument(..., metavar="STORE", help=PLACE)
+OnlyRun = typer.Option("", "--run", help="Only this run.")
+OnlyIteration = typer.Option(None, "--iter", min=0, help="Only this iteration of the run.")
+
+
 @app.command()
 def copy(
-    source: str = typer.Argument(..., metavar="FROM"),
-    target: str = typer.Argument(..., metavar="TO"),
-    run: str = typer.Option("", "--run", help="Only this run."),
-    iteration: int | None = typer.Option(None, "--iter", min=0, help="Only this iteration of the run."),
+    source: str = typer.Argument(..., metavar="FROM", help=PLACE),
+    target: str = typer.Argument(..., metavar="TO", help=PLACE),
+    run: str = OnlyRun,
+    iteration: int | None = OnlyIteration,
 ) -> None:
-    """Copy a store, a run or an iteration; verified by digest, and continued where it was cut off."""
+    """Copy a store, a run or an iteration; verified by digest, and continued where it was cut off.
+
+    Example: burnqed store copy runs s3://BUCKET/PREFIX --run main
+    """
     from burnqed.copying import copy as copy_store
+    from burnqed.store import Store
 
     here = Store(source)
     copied = copy_store(here, Store(target), below(run, iteration), lambda path: log.info("copied %s", path))
@@ -45,12 +60,17 @@ def copy(
 
 @app.command()
 def verify(
-    uri: str = typer.Argument(..., metavar="STORE"),
-    run: str = typer.Option("", "--run", help="Only this run."),
-    iteration: int | None = typer.Option(None, "--iter", min=0, help="Only this iteration of the run."),
+    uri: str = Place,
+    run: str = OnlyRun,
+    iteration: int | None = OnlyIteration,
 ) -> None:
-    """Read every file of every finished output and compare it with what was written; what is damaged is made anew by the next workflow."""
+    """Read every file of every finished output and compare it with what was written; what is damaged is made anew by the next workflow.
+
+    Example: burnqed store verify runs --run main
+    """
     from burnqed.progress import Progress
+    from burnqed.snapshot import Snapshot
+    from burnqed.store import Store
     from burnqed.verify import verify as verify_store
 
     store = Store(uri)
@@ -73,38 +93,48 @@ def verify(
 
 @app.command()
 def show(
-    uri: str = typer.Argument(..., metavar="STORE"), run: str = typer.Option("", "--run", help="Only this run.")
+    uri: str = Place,
+    run: str = OnlyRun,
+    as_json: bool = options.Json,
 ) -> None:
-    """List the finished outputs with what made them."""
-    store = Store(uri)
-    table = Table("output", "step", "finished", "seconds", "files", "facts")
-    snapshot = Snapshot(store, [run])
-    for prefix in snapshot.units(run):
-        manifest, damage = look(snapshot, prefix)
-        if manifest is None or damage:
-            table.add_row(prefix, "", "damaged", "", "", cell(damage))
-            continue
-        facts = " ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in manifest.facts.items())
-        table.add_row(
-            prefix,
-            manifest.key.step,
-            manifest.finished,
-            f"{manifest.seconds:.1f}",
-            str(len(manifest.outputs)),
-            cell(facts),
-        )
-    Console().print(table)
+    """List what a store holds: outputs with what made them, how long that took and how large they are.
+
+    Example: burnqed store show runs --run main
+    """
+    from burnqed.inventory import amount, inventory, tree
+    from burnqed.store import Store
+
+    found = inventory(Store(uri), below(run, None))
+    if not found:
+        what = f"run {run!r} in {uri}" if run else f"store at {uri}, or it is empty"
+        raise BadInput(f"There is no {what}; check the address with --run left out.")
+    if as_json:
+        rows = [
+            {"output": o.path, "state": o.state, "damage": o.damage, "files": o.files, "bytes": o.size}
+            | (o.manifest.model_dump(include=SHOWN) | {"step": o.manifest.key.step} if o.manifest else {})
+            for o in found
+        ]
+        typer.echo(display.as_json(rows, indent=1))
+        return
+    console = Console()
+    console.print(tree(found, uri))
+    console.print(amount(found), highlight=False)
 
 
 @app.command()
 def gc(
-    uri: str = typer.Argument(..., metavar="STORE"),
+    uri: str = Place,
     run: str = typer.Option(options.DEFAULT_RUN, "--run", help="Of this run."),
     yes: bool = typer.Option(False, "--yes", "-y", help="Delete it."),
 ) -> None:
-    """Say which outputs of a run nothing reads any more, because others took their place; delete them with --yes."""
+    """Say which outputs of a run nothing reads any more, because others took their place; delete them with --yes.
+
+    Example: burnqed store gc runs --run main --yes
+    """
     from burnqed import lease
     from burnqed.gc import garbage
+    from burnqed.snapshot import Snapshot
+    from burnqed.store import Store
 
     store = Store(uri)
 
@@ -135,6 +165,8 @@ def gc(
 
 def below(run: str, iteration: int | None) -> str:
     """Where an iteration, a run or, without a name, everything lies."""
+    if run:
+        check_name(run, "a run")
     return run if iteration is None else Layout(run or options.DEFAULT_RUN, iteration).root
 
 

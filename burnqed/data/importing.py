@@ -24,7 +24,7 @@ async def elaborating(theorems: list[Theorem], lean: LeanBackend) -> list[Theore
             async with free:
                 outcome = await lean.start(theorem)
                 if outcome.state is None:
-                    log.warning("%s is left out: %s", theorem.name, " ".join(outcome.message.split())[:200])
+                    log.warning("%s is left out: %s", theorem.name, outcome.message.strip())
                 else:
                     await lean.release(outcome.state)
                 progress.advance()

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed.errors import BadInput
-from burnqed.files import read_given
+from burnqed.files import once, read_given
 from burnqed.lean.protocol import DEFAULT_HEADER, LeanText, Theorem
 from burnqed.store import Store
 
@@ -34,7 +34,7 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
     Raises BadInput when the text is no index, is empty, or repeats a name.
     """
     try:
-        document = json.loads(text.removeprefix("\ufeff"))
+        document = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=once)
     except json.JSONDecodeError as error:
         raise BadInput(f"{where} is not valid JSON ({error.msg} at line {error.lineno}); mend it.") from None
     except (ValueError, RecursionError) as error:
@@ -65,7 +65,7 @@ def read_index(location: str, header: str | None = None) -> list[Theorem]:
 
         try:
             reply = httpx.get(location, follow_redirects=True, timeout=60).raise_for_status()
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise BadInput(f"{location} cannot be read ({error}); check the address and the network.") from None
         return parse_index(reply.text, location, header)
     if "://" in location:

@@ -41,7 +41,7 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
         tell(console, "proved: ", ", ".join(map(shown, proved[:NAMES_SHOWN])) + more(len(proved)))
     failed = [o for o in evaluation.per_theorem if o.status is ProofStatus.ERROR]
     for o in failed[:NAMES_SHOWN]:
-        tell(console, "could not be tried: ", f"{shown(o.name)}: {shown(o.reason)}")
+        tell(console, "could not be tried: ", f"{shown(o.name)}: {o.reason}")
     if len(failed) > NAMES_SHOWN:
         console.print(more(len(failed)).strip())
 

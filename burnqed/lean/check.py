@@ -61,7 +61,7 @@ async def verdicts(
 
     async def verdict(index: int, proof: ProofToCheck) -> Verdict:
         if proof.refusal:
-            return Verdict(name=proof.name, accepted=False, reason=proof.refusal)
+            return Verdict(name=proof.name, accepted=False, reason=proof.refusal, message=proof.message)
         async with turns:
             return await check(*proof.read(), index)
 

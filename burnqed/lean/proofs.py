@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from burnqed.errors import BadInput
+from burnqed.files import once, read_given
 from burnqed.lean.lexer import Kind, normalised, tokens
 from burnqed.lean.protocol import Theorem
 from burnqed.lean.source import ProofToCheck, Reader, cut
@@ -69,14 +69,7 @@ def read_json(path: Path) -> list[ProofToCheck]:
 
 
 def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise BadInput(f"{path} has more than {MOST_BYTES >> 20} MB; split it.")
-        return normalised(content.decode("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"Cannot read {path}: {error}; give {SHAPE}, or a .lean file.") from None
+    return normalised(read_given(path, "file", f"{SHAPE}, or a .lean file", MOST_BYTES))
 
 
 def _some(path: Path, proofs: list[ProofToCheck]) -> list[ProofToCheck]:
@@ -90,7 +83,7 @@ def _some(path: Path, proofs: list[ProofToCheck]) -> list[ProofToCheck]:
 
 def _from_json(path: Path, text: str) -> list[ProofToCheck]:
     try:
-        entries = json.loads(text, object_pairs_hook=_once)
+        entries = json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         raise BadInput(
             f"{path} is not JSON (line {error.lineno}, column {error.colno}: {error.msg}); give {SHAPE}."
@@ -100,15 +93,6 @@ def _from_json(path: Path, text: str) -> list[ProofToCheck]:
     if not isinstance(entries, list):
         raise BadInput(f"{path} holds {_shape(entries)}; give {SHAPE}.")
     return [_entry(path, number, entry) for number, entry in enumerate(entries, start=1)]
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys all differ: of two statements, a reader sees the first, and Python the second."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"an object has `{name}` twice")
-    return found
 
 
 def _entry(path: Path, number: int, entry: Any) -> ProofToCheck:

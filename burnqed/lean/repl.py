@@ -10,6 +10,7 @@ the session asks for the next statement.
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable
 from typing import TextIO
 
@@ -25,9 +26,9 @@ INDENT = "    "
 HELP = "A line is a tactic. Commands: :goals shows them, :undo takes a tactic back, :proof shows the tactics so far, :quit ends."
 
 
-async def repl(backend: LeanBackend, input: TextIO, output: TextIO, statement: str = "") -> None:
-    """Runs a session until :quit or the end of `input`; prompts appear only when `input` is a terminal."""
-    is_terminal = input.isatty()
+async def repl(backend: LeanBackend, lines: TextIO, output: TextIO, statement: str = "") -> None:
+    """Runs a session until :quit or the end of `lines`; from a terminal they are typed behind prompts, and can be edited."""
+    is_terminal = lines.isatty()
 
     def say(text: str) -> None:
         output.write(text + "\n")
@@ -36,10 +37,7 @@ async def repl(backend: LeanBackend, input: TextIO, output: TextIO, statement: s
     async def ask(prompt: str) -> str | None:
         """The next line that is not empty; None at the end."""
         while True:
-            if is_terminal:
-                output.write(prompt)
-                output.flush()
-            line = await asyncio.to_thread(input.readline)
+            line = typed(prompt) if is_terminal else await asyncio.to_thread(lines.readline)
             if not line or line.strip() == ":quit":
                 return None
             if line.strip():
@@ -62,6 +60,24 @@ async def repl(backend: LeanBackend, input: TextIO, output: TextIO, statement: s
                 return
         finally:
             await backend.release(root.state)
+
+
+def typed(prompt: str) -> str:
+    """A line from the terminal, with its end; empty at the end of input. Ctrl-C gives the line up, as in a shell.
+
+    Meanwhile everything else waits: readline belongs to the main thread, and nothing else is under way.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # asyncio's own would wait for the line's end
+    try:
+        return input(prompt) + "\n"
+    except EOFError:
+        print()  # noqa: T201
+        return ""
+    except KeyboardInterrupt:
+        print()  # noqa: T201
+        return "\n"
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 async def prove(backend: LeanBackend, theorem: Theorem, root: ProofState, ask: Ask, say: Say) -> bool:

@@ -115,6 +115,8 @@ class ProofToCheck:
     """Makes theorem and proof: the headers of a large file are many times as large as the file."""
     refusal: str = ""
     """Why there is nothing to check, in one sentence."""
+    message: str = ""
+    """Lean's message, when the sentence has not room for all of it."""
 
     @classmethod
     def of(cls, theorem: Theorem, proof: str) -> ProofToCheck:
@@ -161,16 +163,16 @@ class _File:
                 imported = ".".join(map(str, name))
                 raise BadInput(f"imports {imported}, but {ONLY_LIBRARY}; remove the import.")
         failure, is_refused = self.found.failure, False
-        unread = (failure.line, _unreadable(failure)) if failure else None
-        """Line and reason of what keeps Lean from reading what follows, as long as no theorem has been refused for it."""
+        unread = (failure.line, *_unreadable(failure)) if failure else None
+        """Line, reason and message of what keeps Lean from reading what follows, as long as no theorem has been refused for it."""
         for index, command in enumerate(self.commands):
             found = command.skipped or (None if command.theorems else command.failure)
             if found and not failure:
-                failure, unread = found, (found.line, _unreadable(found))
+                failure, unread = found, (found.line, *_unreadable(found))
             for theorem in command.theorems:
                 broken = None if is_refused else failure or command.failure  # else the check says what is refused
-                reason = _unreadable(broken) if broken else ""
-                yield ProofToCheck(theorem.name, partial(self._theorem, index, theorem), reason)
+                refusal = _unreadable(broken) if broken else ("", "")
+                yield ProofToCheck(theorem.name, partial(self._theorem, index, theorem), *refusal)
                 unread = None
             if command.refused and not failure and not is_refused:
                 is_refused = True
@@ -178,13 +180,14 @@ class _File:
                     unread = (
                         command.line,
                         f"Not allowed: {command.refused}; what follows line {command.line} is not read.",
+                        "",
                     )
         if self.found.unread:
             line = self.commands[-1].line
-            unread = line, f"Lean reads nothing behind line {line}; remove what follows."
+            unread = line, f"Lean reads nothing behind line {line}; remove what follows.", ""
         if unread:
             nothing = Theorem(name=f"line {unread[0]}", statement="True")
-            yield ProofToCheck(nothing.name, partial(lambda: (nothing, "")), unread[1])
+            yield ProofToCheck(nothing.name, partial(lambda: (nothing, "")), *unread[1:])
 
     # ---- a theorem's parts
 
@@ -252,8 +255,10 @@ class _File:
         return "".join([*pieces, self._slice(position, end)])
 
 
-def _unreadable(failure: Failure) -> str:
-    said = failure.text.strip().partition("\n")[0]
+def _unreadable(failure: Failure) -> tuple[str, str]:
+    """The refusal, and Lean's message where the refusal leaves out some of it."""
+    message = failure.text.strip()
+    said = message.partition("\n")[0]
     if len(said) > _MOST_SAID:  # all that Lean expected instead
         said = said.partition("; expected")[0]
-    return f"Lean cannot read on from line {failure.line}: {said}."
+    return f"Lean cannot read on from line {failure.line}: {said}.", "" if said == message else message

@@ -13,10 +13,13 @@ import torch
 from torch import Tensor
 from transformers import AutoModelForCausalLM
 
+from burnqed.finite import check_finite
+
 
 class Causal:
     def __init__(self, folder: Path, dtype: torch.dtype, device: torch.device) -> None:
         self.model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).to(device).eval()
+        check_finite(self.model.named_parameters(), folder)
         self.device = device
         self.width: int = self.model.config.hidden_size
         self.context: int = self.model.config.max_position_embeddings

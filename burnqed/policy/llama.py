@@ -20,6 +20,8 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import Tensor
 
+from burnqed.finite import check_finite
+
 MOST_IDLE_BYTES = 256 << 20
 """A larger cache is given back when nothing is being generated."""
 PACKED_TOKENS = 4_096
@@ -40,6 +42,7 @@ class Llama:
         self.epsilon: float = config["rms_norm_eps"]
         self.dtype, self.device = dtype, device
         weights = {k: w for file in sorted(folder.glob("*.safetensors")) for k, w in load_file(file).items()}
+        check_finite(weights.items(), folder)
 
         def take(name: str) -> Tensor:
             weight: Tensor = weights[name]

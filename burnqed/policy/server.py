@@ -20,7 +20,6 @@ import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 import uvicorn
@@ -34,11 +33,11 @@ from burnqed.config import PolicyConfig
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput
 from burnqed.log import close, in_pod, log
 from burnqed.machine import cpu_quota
+from burnqed.modelcache import local_folder
 from burnqed.policy.sglang import Sglang
 from burnqed.policy.status import status_routes
 from burnqed.policy.version import model_files
 from burnqed.policy.worker import Loaded, Worker
-from burnqed.store import Store
 
 THREADS = "BURNQED_TORCH_THREADS"
 HEALTH_S = 20.0
@@ -263,8 +262,8 @@ def serve(
 
     Raises BadInput for a port in use, a missing model, a head of another model.
     """
-    if (store := Store(model)).is_local:
-        model_files(Path(store.full("")))
+    if folder := local_folder(model):
+        model_files(folder)
     listeners = [listen(host, port)]
     if status_port:
         listeners.append(listen("0.0.0.0" if in_pod() else "127.0.0.1", status_port))

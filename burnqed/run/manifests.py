@@ -12,6 +12,7 @@ import yaml
 
 from burnqed import __version__
 from burnqed.config import RunConfig
+from burnqed.errors import BadInput
 from burnqed_workflows.registry import WORKFLOWS
 from burnqed_workflows.templates import PART_OF
 
@@ -35,13 +36,23 @@ def workflow_template(name: str, config: RunConfig, *, store: str, run: str = "m
 
 
 def write_templates(folder: Path, config: RunConfig, *, store: str = "") -> list[Path]:
-    """Writes one YAML file per workflow, and removes others; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.yaml"):
-        old.unlink()
-    written = []
-    for name in WORKFLOWS:
-        written.append(folder / f"{name}.yaml")
-        document = workflow_template(name, config, store=store)
-        written[-1].write_text(yaml.safe_dump(document, sort_keys=False, width=120), encoding="utf-8")
-    return written
+    """Writes one YAML file per workflow, and removes those of workflows that there are no more; returns their paths.
+
+    Raises BadInput for a folder that cannot be written.
+    """
+    texts = {
+        folder / f"{name}.yaml": yaml.safe_dump(
+            workflow_template(name, config, store=store), sort_keys=False, width=120
+        )
+        for name in WORKFLOWS
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("*.yaml"):
+            if old not in texts and f"{VERSION_ANNOTATION}: " in old.read_text(encoding="utf-8", errors="replace"):
+                old.unlink()
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{error.filename} cannot be written ({error.strerror}); give another folder.") from None
+    return list(texts)

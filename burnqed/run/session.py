@@ -8,6 +8,7 @@ import platform
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from hera.workflows import Workflow
@@ -32,8 +33,8 @@ GATES = ("gate", "decide", "decision")
 """Tasks that stand still because nobody asked for them, not because they are done."""
 
 
-def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
-    """Runs to the end and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75.
+def run_here(workflow: Workflow, store: Store, layout: Layout, confirm: Callable[[str], bool]) -> int:
+    """Runs to the end, asking `confirm` at its gates, and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75.
 
     Raises BadInput when somebody else works on the run.
     """
@@ -42,7 +43,7 @@ def run_here(workflow: Workflow, store: Store, layout: Layout) -> int:
         if task not in ("clean", EXIT_HANDLER):  # it would be alone in what was just deleted
             store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
 
-    runner = LocalRunner(workflow, logs=keep, echo=say)
+    runner = LocalRunner(workflow, logs=keep, echo=say, confirm=confirm)
     with lease.held(store, layout.run, f"`burnqed run` on {platform.node()} (process {os.getpid()})") as token:
         os.environ[lease.VARIABLE] = token
         try:

@@ -71,12 +71,11 @@ def from_folder(folder: Path) -> Iterator[SourceFile]:
 def from_hub(model: str) -> Iterator[SourceFile]:
     """Files of a hub repository; HF_TOKEN gives access to private ones."""
     from huggingface_hub import HfApi, hf_hub_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
         found = HfApi(token=os.environ.get("HF_TOKEN")).model_info(model, files_metadata=True)
-    except (HfHubHTTPError, HFValidationError, OSError) as error:
-        reason = " ".join(str(error).split())[:200]
+    except Exception as error:  # its own, and those of the HTTP library that it uses, which changes
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadInput(
             f"{model!r} is neither a folder nor a model that the hub gives ({reason}); check the name, the network, and HF_TOKEN "
             "for a private one."
@@ -85,6 +84,9 @@ def from_hub(model: str) -> Iterator[SourceFile]:
         if Path(file.rfilename).suffix in WANTED:
 
             def fetch(folder: Path, name: str = file.rfilename) -> Path:
-                return Path(hf_hub_download(model, name, revision=found.sha, local_dir=folder))
+                try:
+                    return Path(hf_hub_download(model, name, revision=found.sha, local_dir=folder))
+                except Exception as error:
+                    raise TryAgain(f"{name} of {model} did not arrive ({error}); the same command continues.") from None
 
             yield SourceFile(file.rfilename, file.size or 0, file.lfs.sha256 if file.lfs else None, fetch)

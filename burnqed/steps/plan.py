@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from burnqed.errors import BadInput
+from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.manifest import Manifest, look, read_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Step, Unit, Verdict, input_digests, judge
 from burnqed.steps.budget import check_budget
+from burnqed.store import Store
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,8 @@ def planned(steps: Sequence[tuple[Step, str]], context: Context) -> Iterator[Pla
 
     Raises BadInput when an input that no step of this iteration makes is missing (the predecessor is incomplete).
     """
-    layout, before = context.layout, context.iteration - 1
-    if before >= 0 and read_manifest(context.store, layout.at(before).report) is None:
-        raise BadInput(
-            f"Iteration {before} of the run {layout.run!r} in {context.store.uri} is not finished, and iteration "
-            f"{context.iteration} builds on it; run it first, with --iter {before}."
-        )
+    layout = context.layout
+    require_predecessor(context.store, layout)
     iterations = (layout.at(number).root for number in range(context.iteration + 1))
     context = replace(context, store=Snapshot(context.store, [layout.data, layout.base, *iterations]))
     verdicts: dict[str, Verdict] = {}
@@ -98,6 +96,16 @@ def planned(steps: Sequence[tuple[Step, str]], context: Context) -> Iterator[Pla
                 manifest, damage = look(at.store, unit.prefix)
                 verdict = verdicts[unit.prefix] = foreseen(step, at, unit, manifest, damage, verdicts)
                 yield Planned(step, stage, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, manifest)
+
+
+def require_predecessor(store: Store, layout: Layout) -> None:
+    """Raises BadInput when the iteration before is not finished."""
+    before = layout.iteration - 1
+    if before >= 0 and read_manifest(store, layout.at(before).report) is None:
+        raise BadInput(
+            f"Iteration {before} of the run {layout.run!r} in {store.uri} is not finished, and iteration "
+            f"{layout.iteration} builds on it; run it first, with --iter {before}."
+        )
 
 
 def foreseen(

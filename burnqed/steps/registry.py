@@ -23,8 +23,16 @@ STEPS: tuple[tuple[Step, str], ...] = (
 )
 
 
-def find(name: str) -> Step:
-    for step, _ in STEPS:
-        if step.name == name:
-            return step
-    raise BadInput(f"There is no step {name!r}; the steps are {', '.join(dict.fromkeys(s.name for s, _ in STEPS))}.")
+def find(name: str, stage: str = "") -> tuple[Step, str]:
+    """A step and its stage, which has to be given where it has several. Raises BadInput for one that there is not."""
+    stages = {at: step for step, at in STEPS if step.name == name}
+    if not stages:
+        raise BadInput(
+            f"There is no step {name!r}; the steps are {', '.join(dict.fromkeys(s.name for s, _ in STEPS))}."
+        )
+    if not stage and len(stages) == 1:
+        (stage,) = stages
+    if stage not in stages:
+        wanted = " or ".join(f"--stage {at}" for at in stages if at)
+        raise BadInput(f"The step {name} has no stage {stage!r}; {f'give {wanted}' if wanted else 'give none'}.")
+    return stages[stage], stage

@@ -28,6 +28,7 @@ from torch.nn.utils import parametrize
 
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput
+from burnqed.finite import check_finite
 from burnqed.train.monitor import Metrics
 
 FULL_WIDTHS = (2_048, 1_024, 512)
@@ -197,7 +198,9 @@ class EnergyHead(nn.Module):
                 f"The weights at {folder / WEIGHTS_FILE} are not those of {DESCRIPTION_FILE}; copy the head again."
             )
         head = EnergyHead(description.d, description.widths)
-        head.load_state_dict(load(weights))
+        tensors = load(weights)
+        check_finite(tensors.items(), folder / WEIGHTS_FILE)
+        head.load_state_dict(tensors)
         head.embedding_id, head.head_id = description.embedding_id, description.head_id
         return head.eval()
 

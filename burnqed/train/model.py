@@ -13,6 +13,7 @@ from transformers.utils import logging as transformers_logging
 
 from burnqed.config import SftConfig
 from burnqed.errors import BadInput
+from burnqed.finite import check_finite
 
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
@@ -42,11 +43,13 @@ def load_tokenizer(folder: Path) -> Any:
 def load_model(folder: Path, dtype: torch.dtype) -> Any:
     """A causal language model, in evaluation mode, on the processor."""
     try:
-        return AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa")
+        model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa")
     except (OSError, ValueError) as error:
         raise BadInput(
             f"No causal language model could be loaded from {folder} ({first_line(error)}); give a model's folder."
         ) from None
+    check_finite(model.named_parameters(), folder)
+    return model
 
 
 def first_line(error: Exception) -> str:
@@ -66,6 +69,7 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
     if config.method == "lora":
         if adapter is not None:
             model = PeftModel.from_pretrained(model, adapter, is_trainable=True)
+            check_finite(trainable(model).items(), adapter)
         else:
             shape = LoraConfig(
                 r=config.lora_rank,

@@ -5,7 +5,6 @@ make test-kill        # ten kills; `make test` does one
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -20,6 +19,9 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
+from burnqed.layout import Layout
+from burnqed.steps.select import read_selection
+from burnqed.store import Store
 from tests.fixtures.wheel import STORE
 
 KILLS = int(os.environ.get("BURNQED_KILLS", "0"))
@@ -84,8 +86,7 @@ def run_with_kills(tmp_path: Path, waits: list[tuple[str, float]], options: Sequ
     log = tmp_path / "last.log"
     process = start(store, log, options)
     assert process.wait() == 0, log.read_text()[-3000:]
-    selection = json.loads((store / "main/iterations/iter_0/selection/selection.json").read_text())
-    names = {t["name"] for t in selection["theorems"]}
+    names = {t.name for t in read_selection(Store(str(store)), Layout("main", 0).selection).theorems}
     for variant in ("main", "noise"):
         assert root_rows(store, variant) == Counter(dict.fromkeys(names, 1))
     return killed_in

@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 import yaml
 
+from burnqed.layout import Layout
+from burnqed.manifest import output
+from burnqed.store import Store
 from tests.fixtures.wheel import STORE, run_smoke, sh
 
 
 @pytest.mark.timeout(900)
 def test_the_wheel_runs_the_smoke_profile_in_an_empty_folder(wheel_commands: Path, smoke_run: Path) -> None:
-    report = smoke_run / STORE / "main/iterations/iter_0/report"
+    store = Store(str(smoke_run / STORE))
+    report = Path(store.full(output(store, Layout("main", 0).report)))
     results = json.loads((report / "results.json").read_text())
     assert {e["variant"] for e in results["evaluations"]} == {"plain", "head"}
     assert all(e["budgets"][-1]["errors"] == 0 for e in results["evaluations"])

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from burnqed.cli.lean import document_of, print_verdicts
 from burnqed.cli.main import complain
+from burnqed.data.importing import elaborating
 from burnqed.display import as_json, cell, shown, shown_lines, tell
 from burnqed.errors import BadInput
 from burnqed.evaluate.compare import compare
@@ -23,7 +24,8 @@ from burnqed.evaluate.report import ReportInputs, write_report
 from burnqed.evaluate.run import eval_json
 from burnqed.lean.protocol import Outcome, TacticStatus, Verdict
 from burnqed.lean.repl import failure, repl
-from burnqed.log import JsonFormatter, LineFormatter
+from burnqed.lean.source import Commands, Failure, _File
+from burnqed.log import JsonFormatter, LineFormatter, log
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, theorem, unproved
 from tests.fixtures.scripted import ScriptedLean
 
@@ -128,6 +130,36 @@ def test_leans_message_is_shown_whole_and_its_first_line_once() -> None:
     assert document_of(verdict)["message"] == verdict.message
     keys = {"name", "accepted", "reason", "axioms", "could_not_check"}
     assert set(document_of(Verdict(name="t", accepted=True))) == keys
+
+
+def test_a_message_whose_first_line_the_reason_cuts_is_shown_from_its_beginning() -> None:
+    verdict = Verdict(name="t", accepted=False, reason="It ends at ')'.", message="unexpected ')'; expected a, b or c")
+    text = printed(lambda console: print_verdicts([verdict], console), is_terminal=False)
+    assert "          unexpected ')'; expected a, b or c\n" in text
+
+
+async def test_why_a_statement_is_left_out_is_said_whole(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = "type mismatch\n  x\nhas type\n  " + "y" * 300
+    lean = ScriptedLean({})
+    lean.start_failures["b"] = [Outcome(TacticStatus.ERROR, message=message)]
+    monkeypatch.setattr(log, "propagate", True)
+    kept = await elaborating([theorem("a"), theorem("b")], lean)
+    assert [t.name for t in kept] == ["a"]
+    assert f"b is left out: {message}" in caplog.messages
+
+
+def test_a_file_that_lean_cannot_read_on_is_refused_with_all_that_it_said() -> None:
+    short = Failure(line=3, text="unexpected token\nin a block")
+    long = Failure(line=3, text=f"unexpected ')'; expected {', '.join(['term'] * 99)}")
+    found = [Commands(start=0, imports=[], failure=said, commands=[], unread=False) for said in (short, long)]
+    proofs = [next(_File("", commands).proofs()) for commands in found]
+    assert [p.refusal for p in proofs] == [
+        "Lean cannot read on from line 3: unexpected token.",
+        "Lean cannot read on from line 3: unexpected ')'.",
+    ]
+    assert [p.message for p in proofs] == [short.text, long.text]
 
 
 def test_what_could_not_be_checked_is_told_from_what_is_refused() -> None:

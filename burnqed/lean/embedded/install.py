@@ -50,13 +50,15 @@ PATIENCE = {
     "npm_config_fetch_retry_maxtimeout": "5000",
 }
 """npm's own waits for minutes before it says that there is no network; the user's settings take precedence."""
+DIGESTS = "digests.json"
+"""SHA-256 of each file of an installation, as it was written."""
 AGAIN = "run `burnqed lean install` again"
 
 
 @dataclass(frozen=True)
 class InstallInfo:
     path: Path
-    """Folder with lean.js, lean.wasm, symbols.bin, init.snapshot and missing.json."""
+    """Folder with lean.js, lean.wasm, symbols.bin, init.snapshot, missing.json and digests.json."""
     lean: str
     node: Node
     megabytes: float
@@ -74,6 +76,8 @@ class Facts:
     lean: str
     cache: Path
     baked: bool
+    damaged: str
+    """A file of the installation that is not what was installed; empty otherwise."""
 
 
 def cache_folder() -> Path:
@@ -93,7 +97,24 @@ def facts() -> Facts:
         node, problem = find_node(), ""
     except BadInput as error:
         node, problem = None, str(error)
-    return Facts(node, problem, lean_version(), cache_folder(), is_baked())
+    return Facts(node, problem, lean_version(), cache_folder(), is_baked(), damaged() if is_baked() else "")
+
+
+def damaged() -> str:
+    """The first file of the installation that is gone, or not what was installed; empty when all is well. Reads all of it."""
+    folder = baked_folder()
+    try:
+        digests = json.loads((folder / DIGESTS).read_bytes())
+        return next((name for name in sorted(digests) if sha256(folder / name) != digests[name]), "")
+    except FileNotFoundError as error:
+        return Path(error.filename).name
+    except (OSError, ValueError):
+        return DIGESTS
+
+
+def sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def tell(line: str) -> None:
@@ -157,6 +178,7 @@ def build(node: Node, target: Path, report: Callable[[str], None]) -> None:
         (package / "lean.wasm").unlink()
         report("Baking: importing the library …")
         import_library(node, out, package / "lib")
+        (out / DIGESTS).write_text(json.dumps({file.name: sha256(file) for file in sorted(out.iterdir())}, indent=1))
         out.rename(target)
         report(f"Lean is ready in {target}")
     finally:

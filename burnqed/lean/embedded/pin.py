@@ -12,8 +12,8 @@ INTEGRITY = "sha512-fwsXryqKhZjiebUFqqXghk2kDgZynYYB2KyEr3HJ1p5Z2y7iq7QKzOkKVGY5
 ARCHIVE_BYTES = 121_521_184
 LEAN_RELEASE = "4.28.0-pre"
 
-BAKE_VERSION = 9
-"""Raise when bake.py or the snapshot changes what is written: an older baked folder is then not used."""
+BAKE_VERSION = 10
+"""Raise when install.py, bake.py or the snapshot changes what is written: an older baked folder is then not used."""
 MINIMUM_NODE = 20
 
 PACKAGE_SHA512 = base64.b64decode(INTEGRITY.removeprefix("sha512-")).hex()

@@ -46,7 +46,7 @@ def build(name: str, config: RunConfig, settings: Settings | None, *, store: str
 
 def tagged(reference: str, image: str | None) -> str:
     """The image with another tag; `image` may also be a whole reference, for a single one."""
-    if image is None:
+    if not image:
         return reference
     name, colon, _ = reference.rpartition(":")
     return f"{name if colon and '/' not in reference.rpartition(':')[2] else reference}:{image}"

@@ -1,0 +1,162 @@
+"""What a store holds: every output, finished or not, with what made it and how much room it takes.
+
+for output in inventory(store, "main"):
+    print(output.path, output.size, output.state)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from rich.text import Text
+from rich.tree import Tree
+
+from burnqed import display
+from burnqed.display import cell
+from burnqed.layout import NOTES, STARTED
+from burnqed.manifest import Manifest, look
+from burnqed.progress import duration
+from burnqed.snapshot import Snapshot
+from burnqed.store import Store
+
+ITERATION = re.compile(r"(?P<run>.+)/iterations/iter_(?P<iteration>\d+)(/|$)")
+SHARD = re.compile(r"/shard-\d+-of-(?P<shards>\d+)$")
+MOST_FACTS = 5
+"""That a step says of its output, which a person is shown."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A unit's folder, or the files of a folder that belong to none."""
+
+    path: str
+    files: int
+    size: int
+    """Bytes of all its files, of earlier revisions too."""
+    earlier: int
+    """Of these, bytes of what is not its output: others that it took the place of, and attempts."""
+    state: str
+    """`finished`, `begun`, `damaged`, or `other` for what no step wrote."""
+    damage: str = ""
+    manifest: Manifest | None = None
+    """Where it can be read."""
+
+    @cached_property
+    def group(self) -> str:
+        """What it is shown under: its run, or an iteration of it."""
+        found = ITERATION.match(self.path)
+        return f"{found['run']}, iteration {found['iteration']}" if found else self.path.partition("/")[0]
+
+    @property
+    def label(self) -> str:
+        """Its path below the group."""
+        below = ITERATION.sub("", self.path) if ITERATION.match(self.path) else self.path.partition("/")[2]
+        return below or "(files beside them)"
+
+
+def inventory(store: Store, prefix: str = "") -> list[Output]:
+    """All that lies below `prefix`, sorted by path. One listing; manifests are read at the same time."""
+    snapshot = Snapshot(store, [prefix])
+    files = snapshot.files(prefix)
+    units = set(snapshot.units(prefix))
+    units |= {unit_of(path, units) for path in files if path.rpartition("/")[2] == STARTED}
+    owned: dict[str, list[str]] = {unit: [] for unit in units}
+    for path in files:
+        owner = folder = path.rpartition("/")[0]
+        while owner and owner not in units:
+            owner = owner.rpartition("/")[0]
+        owned.setdefault(owner or folder, []).append(path)
+
+    def size(paths: Iterable[str]) -> int:
+        return sum(int(files[path]["size"]) for path in paths)
+
+    outputs = []
+    for place, paths in sorted(owned.items()):
+        manifest, damage = look(snapshot, place) if place in units else (None, "")
+        state = "damaged" if damage else "finished" if manifest else "begun" if place in units else "other"
+        kept = manifest.paths(place) if manifest else paths
+        earlier = [path for path in set(paths).difference(kept) if path.rpartition("/")[2] not in NOTES]
+        outputs.append(Output(place, len(paths), size(paths), size(earlier), state, damage, manifest))
+    return outputs
+
+
+def unit_of(started: str, finished: Collection[str]) -> str:
+    """The unit of which somebody began a revision here; the revision may also be the unit's own folder."""
+    revision = started.rpartition("/")[0]
+    return revision if revision in finished else revision.rpartition("/")[0]
+
+
+def megabytes(size: int) -> str:
+    """Bytes for people: `12 kB`, `3.4 MB`, `15 GB`."""
+    value = size / 1e3
+    for unit in ("kB", "MB"):
+        if value < 999.5:
+            return f"{value:.2g} {unit}" if value < 10 else f"{value:.0f} {unit}"
+        value /= 1e3
+    return f"{value:.2g} GB" if value < 10 else f"{value:.0f} GB"
+
+
+def amount(outputs: Iterable[Output]) -> str:
+    """`7 outputs, 31 files, 12 MB, made in 3 min 20 s`."""
+    outputs = list(outputs)
+    made = [o.manifest for o in outputs if o.manifest]
+    files, size = sum(o.files for o in outputs), megabytes(sum(o.size for o in outputs))
+    took = f", made in {duration(sum(m.seconds for m in made))}" if made else ""
+    return f"{len(made)} finished outputs, {files} files, {size}{took}"
+
+
+def tree(outputs: Iterable[Output], root: str) -> Tree:
+    """Every output with its size, and when it was made, in the order in which they were; all shards of one together."""
+    shown = Tree(cell(root))
+    groups: dict[str, dict[str, list[Output]]] = {}
+    for output in outputs:
+        groups.setdefault(output.group, {}).setdefault(SHARD.sub("", output.label), []).append(output)
+    for group, found in groups.items():
+        branch = shown.add(Text(display.shown(group), "bold"))
+        width = max(len(_label(label, together)) for label, together in found.items())
+        for label, together in sorted(found.items(), key=lambda item: _finished(item[1]) or "~"):
+            branch.add(_line(_label(label, together).ljust(width), together))
+    return shown
+
+
+def _label(label: str, together: list[Output]) -> str:
+    shards = SHARD.search(together[0].path)
+    done = sum(o.manifest is not None for o in together)
+    if not shards:
+        return display.shown(label)
+    of = int(shards["shards"])
+    return f"{display.shown(label)}, {done if done == of else f'{done} of {of}'} shard{'s' * (of != 1)}"
+
+
+def _finished(together: list[Output]) -> str:
+    return max((o.manifest.finished for o in together if o.manifest), default="")
+
+
+def _line(label: str, together: list[Output]) -> Text:
+    """What one output, or the shards of one, are; below it what a single one says of itself."""
+    size, made = megabytes(sum(o.size for o in together)), [o.manifest for o in together if o.manifest]
+    took = duration(sum(m.seconds for m in made)) if made else ""
+    line = Text(
+        f"{label} {size:>7} {took:>12}  {_finished(together)[:16].replace('T', ' ')}".rstrip(),
+        no_wrap=True,
+        overflow="ellipsis",
+    )
+    if damage := next((o.damage for o in together if o.damage), ""):
+        line.append(f"\n  damaged: {display.shown(damage)}", "red")
+    elif any(o.state == "begun" for o in together):
+        line.append("\n  not finished", "yellow")
+    facts = list(made[0].facts.items()) if len(together) == len(made) == 1 else []
+    said = [f"{name} {_short(value)}" for name, value in facts[:MOST_FACTS] if value is not None]
+    more = [f"{len(facts) - MOST_FACTS} more"] if len(facts) > MOST_FACTS else []
+    if earlier := sum(o.earlier for o in together if o.manifest):
+        line.append(f"\n  with {megabytes(earlier)} of earlier ones", "dim")
+    if said:
+        line.append(f"\n  {display.shown(', '.join([*said, *more]))}", "dim")
+    return line
+
+
+def _short(value: float | int | str) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)[:12]

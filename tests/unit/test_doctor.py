@@ -1,0 +1,56 @@
+"""`doctor` looks into what is there, not only whether it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnqed.cli import doctor
+from burnqed.lean.embedded import install
+
+
+@pytest.fixture
+def baked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation, small, with its digests."""
+    monkeypatch.setattr(install, "baked_folder", lambda: tmp_path)
+    for name in ("lean.js", "lean.wasm"):
+        (tmp_path / name).write_text(name)
+    digests = {file.name: install.sha256(file) for file in tmp_path.iterdir()}
+    (tmp_path / install.DIGESTS).write_text(json.dumps(digests))
+    return tmp_path
+
+
+def advice() -> str:
+    (found,) = (finding.advice for finding in doctor.lean() if finding.what == "Lean")
+    return found
+
+
+def test_an_installation_as_it_was_made_is_well(baked: Path) -> None:
+    assert advice() == ""
+
+
+@pytest.mark.parametrize("name", ["lean.wasm", install.DIGESTS])
+def test_a_damaged_installation_is_noticed(baked: Path, name: str) -> None:
+    content = (baked / name).read_bytes()
+    (baked / name).write_bytes(content[:-1])
+    assert advice() == f"{name} is not what was installed; run `burnqed lean install --force`"
+    (baked / name).unlink()
+    assert advice() == f"{name} is not what was installed; run `burnqed lean install --force`"
+
+
+@pytest.mark.parametrize("address", ["file", "file/below/it", "/dev/null/x", "http://x", "", "s3://"])
+def test_a_store_that_cannot_be_written_is_said(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.chdir(tmp_path)
+    (finding,) = doctor.storage(address)
+    assert finding.advice
+    assert finding.needed
+
+
+def test_a_store_that_can_be_made_is_well_and_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (finding,) = doctor.storage("new/runs")
+    assert (finding.found, finding.advice) == ("new/runs (will be made)", "")
+    assert list(tmp_path.iterdir()) == []
