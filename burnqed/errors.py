@@ -4,9 +4,14 @@ Exit codes of every command: 0 done; 1 bug (never repeated); 2 bad input (never 
 (SIGTERM, sidecar gone, store unreachable).
 """
 
+import errno
+
 EXIT_BUG = 1
 EXIT_BAD_INPUT = 2
 EXIT_TRY_AGAIN = 75
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Numbers of an OSError for a disk, a quota, or a limit that is full."""
 
 
 class BadInput(Exception):
@@ -15,6 +20,10 @@ class BadInput(Exception):
 
 class TryAgain(Exception):
     """An infrastructure failure outside the program: the same command may succeed when it is run again."""
+
+
+class Unanswered(OSError):
+    """A server outside does not answer, and nobody waits for it any longer."""
 
 
 def first_of(group: BaseExceptionGroup[Exception]) -> Exception:

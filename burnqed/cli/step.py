@@ -21,12 +21,15 @@ from burnqed.log import bind, in_pod, log
 from burnqed.modelcache import fetch_address
 from burnqed.remembered import remember, resolve_run
 from burnqed.resolve import from_json
-from burnqed.steps.base import Context, execute, stop_on_sigterm
+from burnqed.signals import on_signal
+from burnqed.steps.base import Context, execute
 from burnqed.store import Store
 from burnqed.storelog import StoreLog
 
 WITHOUT_RUN = ("gate", "release", "import-data", "import-model")
 """Steps that write nothing of a run's, or end the work on it."""
+FIRST = ("plan", "import-data", "import-model", "clean")
+"""Steps that a workflow may begin with."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -38,6 +41,11 @@ def configuration(store: Store, run: str, profile: str | None, overrides: list[s
     """The workflow's configuration ($BURNQED_CONFIG), or, when a person runs the step, the run's or a profile's."""
     document = os.environ.get("BURNQED_CONFIG")
     return from_json(document) if document else resolve_run(store, run, profile, overrides).config
+
+
+def open_store(address: str, *, first: bool = False) -> Store:
+    """A workflow's store. After its first step, whatever it starts waits for a store that is away."""
+    return Store(options.absolute(address), known=lease.VARIABLE in os.environ or (in_pod() and not first))
 
 
 def keep_log(store: Store, layout: Layout) -> None:
@@ -81,7 +89,7 @@ def step(
     from burnqed.steps.redo import parse_redo
     from burnqed.steps.registry import STEPS, find
 
-    layout, target = Layout(run, iteration), Store(options.absolute(store))
+    layout, target = Layout(run, iteration), open_store(store, first=name in FIRST)
     config = configuration(target, run, profile, overrides)
     if name not in ("clean", "release"):  # whose log would stay behind, alone
         keep_log(target, layout)
@@ -99,7 +107,7 @@ def step(
                 policy_url=sidecar("BURNQED_POLICY_PORT"),
                 score_url=sidecar("BURNQED_SCORE_PORT"),
             )
-            stop_on_sigterm(context.stop)
+            on_signal(context.stop.set)
             metrics.serve()
             if name == "plan":
                 outputs = plan([(s, at) for s, at in STEPS if not only or s.task(at) in only.split(",")], context)
@@ -168,7 +176,7 @@ def serve(
     from burnqed.steps.models import served_paths
     from burnqed.steps.searching import SERVED
 
-    target = Store(options.absolute(store))
+    target = open_store(store)
     config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
     if model is None:
         if iteration is None:
