@@ -22,7 +22,7 @@ from botocore import exceptions as botocore
 from botocore.parsers import ResponseParserError
 from fsspec.asyn import sync_wrapper
 from s3fs import S3FileSystem
-from tenacity import AsyncRetrying, RetryCallState, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, wait_random_exponential
 
 from burnqed.errors import BadInput, Unanswered
 from burnqed.log import log
@@ -132,7 +132,7 @@ class Server:
             return await AsyncRetrying(
                 retry=is_to_be_repeated,
                 stop=is_given_up,
-                wait=wait_exponential_jitter(initial=0.1, max=LONGEST_PAUSE_S, jitter=0.1),
+                wait=wait_random_exponential(multiplier=0.2, max=LONGEST_PAUSE_S),
                 before_sleep=say,
                 reraise=True,
             )(request)
@@ -170,6 +170,8 @@ class PatientS3(S3FileSystem):  # type: ignore[misc]
 
     async def _call_s3(self, method: str, *given: Any, **named: Any) -> Any:
         bucket = named.get("Bucket", "")
+        if method == "create_multipart_upload":
+            await self._drop_unfinished(bucket, named["Key"])
         try:
             answer = await self._patiently(super()._call_s3, method, *given, **named)
         except FileNotFoundError:
@@ -192,6 +194,14 @@ class PatientS3(S3FileSystem):  # type: ignore[misc]
         address = str((await self.set_session()).meta.endpoint_url)
         server = servers.setdefault(address, Server(address, reached=self._known))
         return await server.ask(partial(request, *given, **named))
+
+    async def _drop_unfinished(self, bucket: str, key: str) -> None:
+        """Removes the parts of a file that a killed process did not finish: nobody sees them, and they are paid for."""
+        with suppress(OSError):  # a server that does not tell, or does not let us
+            found = await self._call_s3("list_multipart_uploads", Bucket=bucket, Prefix=key)
+            for upload in found.get("Uploads", []):
+                if upload["Key"] == key:
+                    await self._call_s3("abort_multipart_upload", Bucket=bucket, Key=key, UploadId=upload["UploadId"])
 
     async def _check(self, bucket: str) -> None:
         """S3 tells neither from the other where a file or its bucket is missing. Raises BadInput for a bucket."""
