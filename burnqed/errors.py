@@ -5,6 +5,7 @@ Exit codes of every command: 0 done; 1 bug (never repeated); 2 bad input (never 
 """
 
 import errno
+import tempfile
 
 EXIT_BUG = 1
 EXIT_BAD_INPUT = 2
@@ -24,6 +25,17 @@ class TryAgain(Exception):
 
 class Unanswered(OSError):
     """A server outside does not answer, and nobody waits for it any longer."""
+
+
+def full_disk(error: BaseException | None) -> str | None:
+    """Where this machine's disk is full, when that is what an error goes back to: a file, or the folder of temporary files."""
+    while error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            return str(error.filename or tempfile.gettempdir())
+        if any(f"os error {number}" in str(error) for number in FULL):  # of a library written in Rust
+            return tempfile.gettempdir()
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def first_of(group: BaseExceptionGroup[Exception]) -> Exception:

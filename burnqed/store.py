@@ -221,8 +221,11 @@ class Store:
 
     def download_file(self, path: str, file: Path) -> None:
         """Copies a file to one of this machine."""
-        with self._errors(path):
-            self.fs.get_file(self.full(path), str(file))
+        try:
+            with self._errors(path):
+                self.fs.get_file(self.full(path), str(file))
+        except OSError as error:  # of this machine's disk, which is full
+            raise OSError(error.errno, error.strerror, str(file)) from None
 
     def upload(self, folder: Path, prefix: str) -> None:
         """Copies every file of a local folder below `prefix`."""
