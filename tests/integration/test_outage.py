@@ -14,12 +14,15 @@ from threading import Timer
 
 import pytest
 
-from burnqed import outage
+from burnqed import lease, outage
 from burnqed.errors import BadInput, TryAgain
+from burnqed.layout import Layout
 from burnqed.log import log
+from burnqed.run.session import run_here
 from burnqed.store import Store
 from tests.fixtures.bad_line import BadLine, bad_line
 from tests.fixtures.s3 import S3Server
+from tests.fixtures.small_workflows import single
 
 LARGE = 101 * 2**20
 """Bytes of a file that s3fs sends in parts."""
@@ -150,6 +153,37 @@ def test_what_a_killed_process_left_of_an_upload_is_removed_by_the_next_one(stor
     store.upload_file(large, "large")
     assert unfinished(store) == [f"{key}-other"]
     store.fs.call_s3("abort_multipart_upload", Bucket=bucket, Key=f"{key}-other", UploadId=other["UploadId"])
+
+
+def test_a_lease_outlives_an_outage_and_nobody_else_gets_the_run(
+    store: Store, line: BadLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "RENEWED_S", 0.1)
+    path = Layout("run").lease
+    # What was written although its answer was lost is known as one's own.
+    line.loses_answer.append(lambda request: request.method == "PUT" and request.path.endswith(path))
+    with lease.held(store, "run", "the first"):
+        assert line.loses_answer == []
+        line.refused = 1.0
+        time.sleep(2.0)
+        before = len(line.seen)
+        line.refused = 0.0
+        with pytest.raises(BadInput, match="the first has been working on the run"):
+            lease.take(store, "run", lease.Lease.new("another", "the second", is_process=False))
+        while sum(request.startswith("PUT") for request in line.seen[before:]) < 2:
+            time.sleep(0.05)
+    assert store.stamp(path) is None, "it was given back"
+
+
+def test_a_log_that_cannot_be_kept_ends_nothing(
+    store: Store, line: BadLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object) -> None:
+        raise TryAgain("the store did not answer")
+
+    monkeypatch.setattr(store, "upload_file", refuse)
+    assert run_here(single("one", "pass"), store, Layout("run")) == 0
+    assert "The log of one is not kept: the store did not answer" in capsys.readouterr().err
 
 
 def test_patience_ends(store: Store, line: BadLine, monkeypatch: pytest.MonkeyPatch) -> None:
