@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cluster test-corpus test-kill lint results lock images manifests
+.PHONY: help setup demo test test-cluster test-corpus test-kill test-outage lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-cluster | test-corpus | test-kill | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-cluster | test-corpus | test-kill | test-outage | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -48,6 +48,10 @@ test-corpus: $(READY)
 # Ten kills -9 over a whole run; `make test` does one.
 test-kill: $(READY)
 	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py
+
+# The S3 server away for 90 s in five steps of a run; `make test` has short ones.
+test-outage: $(READY)
+	BURNQED_OUTAGE=90 $(BIN)/python -m pytest -s tests/integration/test_outage_run.py tests/integration/test_outage.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -4,9 +4,15 @@ Exit codes of every command: 0 done; 1 bug (never repeated); 2 bad input (never 
 (SIGTERM, sidecar gone, store unreachable).
 """
 
+import errno
+import tempfile
+
 EXIT_BUG = 1
 EXIT_BAD_INPUT = 2
 EXIT_TRY_AGAIN = 75
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Numbers of an OSError for a disk, a quota, or a limit that is full."""
 
 
 class BadInput(Exception):
@@ -15,6 +21,21 @@ class BadInput(Exception):
 
 class TryAgain(Exception):
     """An infrastructure failure outside the program: the same command may succeed when it is run again."""
+
+
+class Unanswered(OSError):
+    """A server outside does not answer, and nobody waits for it any longer."""
+
+
+def full_disk(error: BaseException | None) -> str | None:
+    """Where this machine's disk is full, when that is what an error goes back to: a file, or the folder of temporary files."""
+    while error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            return str(error.filename or tempfile.gettempdir())
+        if any(f"os error {number}" in str(error) for number in FULL):  # of a library written in Rust
+            return tempfile.gettempdir()
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def first_of(group: BaseExceptionGroup[Exception]) -> Exception:

@@ -25,11 +25,12 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
-from fsspec.implementations.local import LocalFileSystem
 
-from burnqed.errors import BadInput, TryAgain
+from burnqed.errors import FULL, BadInput, TryAgain, Unanswered
 
 TEMPORARY = ".tmp-"
+BLOCK = 50 * 2**20
+"""Bytes that are read at once of a file that may be large."""
 
 
 class Store:
@@ -38,16 +39,20 @@ class Store:
     Methods raise BadInput when the store refuses (credentials, permissions, missing file) and TryAgain when it cannot be reached.
     """
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, *, known: bool = False) -> None:
+        """A server that is not there when it is first asked is an error at once, unless it is `known` that it was there for whoever began the work; later it
+        is waited for (`burnqed.outage`)."""
         self.uri = uri.rstrip("/") if uri not in ("/", "") else uri
         if not uri or ("://" in uri and not uri.startswith(("s3://", "file://"))) or re.fullmatch("s3:/*", uri):
             raise BadInput(f"{uri!r} is not a store; give a folder, or s3://BUCKET/PREFIX.")
-        options: dict[str, Any] = (
-            {"use_listings_cache": False, "skip_instance_cache": True} if uri.startswith("s3://") else {}
-        )
-        with self._errors(""):
-            self.fs, self.root = fsspec.core.url_to_fs(self.uri, **options)
-        self.is_local = isinstance(self.fs, LocalFileSystem)
+        self.is_local = not self.uri.startswith("s3://")
+        if self.is_local:
+            self.fs, self.root = fsspec.core.url_to_fs(self.uri)
+        else:
+            from burnqed.outage import PatientS3  # a second to import
+
+            self.fs = PatientS3(known=known, skip_instance_cache=True)
+            self.root = self.fs._strip_protocol(self.uri)
         self._written: dict[str, str] = {}
         """Digests of what this process wrote, by path."""
 
@@ -122,8 +127,13 @@ class Store:
 
     def digest(self, path: str) -> str:
         """SHA-256 of what lies at a path, in hexadecimal."""
-        with self._errors(path), self.fs.open(self.full(path), "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.sha256()
+        with self._errors(path):
+            full = self.full(path)
+            size = int(self.fs.size(full))
+            for start in range(0, size, BLOCK):
+                digest.update(self.fs.cat_file(full, start=start, end=min(start + BLOCK, size)))
+        return digest.hexdigest()
 
     def size(self, path: str) -> int:
         with self._errors(path):
@@ -212,8 +222,11 @@ class Store:
 
     def download_file(self, path: str, file: Path) -> None:
         """Copies a file to one of this machine."""
-        with self._errors(path):
-            self.fs.get_file(self.full(path), str(file))
+        try:
+            with self._errors(path):
+                self.fs.get_file(self.full(path), str(file))
+        except OSError as error:  # of this machine's disk, which is full
+            raise OSError(error.errno, error.strerror, str(file)) from None
 
     def upload(self, folder: Path, prefix: str) -> None:
         """Copies every file of a local folder below `prefix`."""
@@ -284,16 +297,20 @@ class Store:
         except (PermissionError, NotADirectoryError, IsADirectoryError, FileExistsError) as error:
             advice = (
                 "check the keys (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) and the bucket's policy"
-                if not self._local()
+                if not self.is_local
                 else "choose a folder that you may write to"
             )
             raise BadInput(f"The store refuses access to {where} ({error.strerror or error}); {advice}.") from None
         except OSError as error:
-            if self._local():
+            if self.is_local:
                 raise BadInput(
                     f"The store cannot use {where} ({error.strerror or error}); free some space or choose another folder."
                 ) from None
-            raise TryAgain(f"The store did not answer at {where}: {error}.") from None
+            if error.errno in FULL:  # this machine's disk
+                raise
+            if isinstance(error, Unanswered):
+                raise TryAgain(f"The store did not answer at {where}: {error}.") from None
+            raise BadInput(f"The store refuses {where} ({error}); check its address.") from None
         except Exception as error:
             # botocore's exceptions have no common public base; by name so that a folder store does not import it
             kind = type(error).__name__
@@ -301,22 +318,11 @@ class Store:
                 raise BadInput(
                     f"There are no S3 credentials for {where}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a workload identity."
                 ) from None
-            if kind in (
-                "EndpointConnectionError",
-                "ConnectTimeoutError",
-                "ReadTimeoutError",
-                "ConnectionClosedError",
-                "HTTPClientError",
-            ):
-                raise TryAgain(f"The store did not answer at {where}: {error}.") from None
             if where.startswith("s3://") and (isinstance(error, ValueError) or _is_botocore(error)):
                 raise BadInput(
                     f"S3 cannot be asked for {where} ({error}); check the address, AWS_ENDPOINT_URL and the other AWS_ variables."
                 ) from None
             raise
-
-    def _local(self) -> bool:
-        return getattr(self, "is_local", not self.uri.startswith("s3://"))
 
 
 def _is_botocore(error: Exception) -> bool:

@@ -14,7 +14,7 @@ import typer
 from burnqed import __version__, lifeline
 from burnqed.cli import cluster, config, data, doctor, evaluate, lean, manifests, run, step, store
 from burnqed.display import shown_lines
-from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
+from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain, full_disk
 from burnqed.log import close, in_pod, log, set_up
 
 app = typer.Typer(
@@ -76,7 +76,12 @@ def run_app() -> int:
         return complain(error, EXIT_TRY_AGAIN)
     except KeyboardInterrupt:
         return EXIT_TRY_AGAIN
-    except Exception:
+    except Exception as error:
+        if where := full_disk(error):
+            return complain(
+                BadInput(f"No space is left at {where}; free some, or set TMPDIR to a folder on another disk."),
+                EXIT_BAD_INPUT,
+            )
         if not in_pod():
             raise
         log.exception("a bug")

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 WITHOUT_RUN = ("gate", "release", "import-data", "import-model")
 """Steps that write nothing of a run's, or end the work on it."""
 WITHOUT_ITERATION = ("release", "import-data", "import-model")
+FIRST = ("plan", "import-data", "import-model", "clean")
+"""Steps that a workflow may begin with."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -41,6 +43,14 @@ def configuration(store: Store, run: str, profile: str | None, overrides: list[s
 
     document = os.environ.get("BURNQED_CONFIG")
     return from_json(document) if document else resolve_run(store, run, profile, overrides).config
+
+
+def open_store(address: str, *, first: bool = False) -> Store:
+    """A workflow's store. After its first step, whatever it starts waits for a store that is away."""
+    from burnqed import lease
+    from burnqed.store import Store
+
+    return Store(options.absolute(address), known=lease.VARIABLE in os.environ or (in_pod() and not first))
 
 
 def keep_log(store: Store, layout: Layout) -> None:
@@ -122,7 +132,8 @@ def step(
     from burnqed import lease, metrics
     from burnqed.remembered import remember
     from burnqed.run.deleting import ask_to_delete
-    from burnqed.steps.base import Context, execute, stop_on_sigterm
+    from burnqed.signals import on_signal
+    from burnqed.steps.base import Context, execute
     from burnqed.steps.clean import clean
     from burnqed.steps.gate import gate
     from burnqed.steps.import_data import import_data
@@ -130,9 +141,8 @@ def step(
     from burnqed.steps.plan import plan, write_outputs
     from burnqed.steps.redo import parse_redo
     from burnqed.steps.registry import STEPS, find
-    from burnqed.store import Store
 
-    layout, target = Layout(run, iteration), Store(options.absolute(store))
+    layout, target = Layout(run, iteration), open_store(store, first=name in FIRST)
     config = configuration(target, run, profile, overrides)
     redone = parse_redo(redo, (s.name for s, _ in STEPS))
     tasks = [s.task(at) for s, at in STEPS]
@@ -158,7 +168,7 @@ def step(
                 policy_url=sidecar("BURNQED_POLICY_PORT"),
                 score_url=sidecar("BURNQED_SCORE_PORT"),
             )
-            stop_on_sigterm(context.stop)
+            on_signal(context.stop.set)
             metrics.serve()
             if name == "plan":
                 outputs = plan([(s, at) for s, at in STEPS if s.task(at) in wanted], context)
@@ -266,9 +276,8 @@ def serve(
     from burnqed.policy.server import serve as run_server
     from burnqed.steps.models import served_paths
     from burnqed.steps.searching import SERVED
-    from burnqed.store import Store
 
-    target = Store(options.absolute(store))
+    target = open_store(store)
     config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
     with noted():
         if model is None:

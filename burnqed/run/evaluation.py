@@ -22,7 +22,7 @@ from burnqed.policy.launch import launched
 from burnqed.progress import Progress
 from burnqed.search.engine import search
 from burnqed.search.settings import SearchSettings
-from burnqed.steps.base import stop_on_sigterm
+from burnqed.signals import on_signal
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts, theorem_results
 from burnqed.trajectory.rows import SearchResult
@@ -46,7 +46,7 @@ async def run_evaluation(
     store = Store(str(out.resolve()))
     store.check_writable()
     stop = asyncio.Event()
-    stop_on_sigterm(stop)
+    on_signal(stop.set)
     async with (
         launched(model, head, config.policy) as urls,
         open_lean(config.lean) as lean,

@@ -221,7 +221,7 @@ class LocalRunner:
             finally:
                 if self.logs:
                     for file in sorted(folder.glob("*.log")):
-                        self.logs(name, attempt, file.stem, file)
+                        await asyncio.to_thread(self.logs, name, attempt, file.stem, file)
 
     def _note(self, node: Node) -> Phase:
         self.nodes.append(node)

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -126,10 +127,10 @@ class Pod:
 
 
 def _drain(stream: IO[bytes], log: Path, echo: Echo | None) -> None:
-    with log.open("wb") as file:
+    with log.open("wb", buffering=0) as file:
         for line in stream:
-            file.write(line)
-            file.flush()
+            with suppress(OSError):  # the disk is full; whoever writes the lines must not wait for them to be read
+                file.write(line)
             if echo:
                 echo(line.decode("utf-8", "replace").rstrip("\n"))
     stream.close()

@@ -6,7 +6,6 @@ import asyncio
 import os
 import platform
 import shutil
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,7 @@ from rich.table import Table
 from burnqed import lease
 from burnqed.display import cell, shown
 from burnqed.documents import READ_AGAIN, read_document
-from burnqed.errors import EXIT_TRY_AGAIN
+from burnqed.errors import EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.render import print_iteration, print_summary
 from burnqed.evaluate.summary import read_summary
@@ -27,6 +26,7 @@ from burnqed.manifest import read_manifest
 from burnqed.progress import duration
 from burnqed.run.expressions import Phase
 from burnqed.run.local import EXIT_HANDLER, WORKFLOW_NAME, LocalRunner, RunResult
+from burnqed.signals import on_signal
 from burnqed.store import Store
 
 GATES = ("gate", "decide", "decision")
@@ -41,7 +41,10 @@ def run_here(workflow: Workflow, store: Store, layout: Layout, confirm: Callable
 
     def keep(task: str, attempt: int, container: str, log: Path) -> None:
         if task not in ("clean", EXIT_HANDLER):  # it would be alone in what was just deleted
-            store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
+            try:
+                store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
+            except (BadInput, TryAgain) as error:  # a log is never a reason to lose the work
+                say(f"The log of {task} is not kept: {error}")
 
     runner = LocalRunner(workflow, logs=keep, echo=say, confirm=confirm)
     with lease.held(store, layout.run, f"`burnqed run` on {platform.node()} (process {os.getpid()})") as token:
@@ -66,9 +69,7 @@ def say(line: str) -> None:
 async def until_signal(runner: LocalRunner) -> RunResult | None:
     """The result; None when a signal ended it."""
     running = asyncio.ensure_future(runner.run())
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, running.cancel)
+    on_signal(running.cancel)
     try:
         return await running
     except asyncio.CancelledError:

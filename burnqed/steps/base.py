@@ -15,7 +15,6 @@ import asyncio
 import logging
 import os
 import re
-import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -235,10 +234,3 @@ def begin(store: Store, unit: Unit, key: Key, present: Manifest | None) -> str:
         revision = f"{name}-{last + 1}"
     store.write_text(f"{unit.prefix}/{revision}/{STARTED}", key.digest)
     return revision
-
-
-def stop_on_sigterm(stop: asyncio.Event) -> None:
-    """SIGTERM and SIGINT set `stop`; to be called inside the event loop."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)

@@ -16,7 +16,8 @@ from burnqed.data.pairs import TacticPair, write_pairs
 from burnqed.data.skeleton import normal_form
 from burnqed.data.split import unit_interval
 from burnqed.data.theorems import dump_index, parse_index, read_index, shipped_benchmark
-from burnqed.data.trace.replay import KnownProof, replay_all
+from burnqed.data.trace.kept import replay_kept
+from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
@@ -29,6 +30,8 @@ from burnqed.store import Store
 INPUTS = "inputs/"
 """Values of data.theorems and data.benchmark that begin so lie in the run's own folder."""
 PATIENCE_S = 120.0
+REPLAYED = "replayed"
+"""Where replays are kept until everything that is made from them is there."""
 
 
 def units(context: Context) -> list[Unit]:
@@ -55,14 +58,13 @@ async def run(context: Context, unit: Unit) -> Facts:
     patient = {"tactic_timeout_s": PATIENCE_S, "check_timeout_s": PATIENCE_S, "heartbeats": 0}
     async with open_lean(config.lean.model_copy(update=patient)) as lean:
         with Progress(len(proofs), "replay", "proofs") as progress:
-            async for result in replay_all(proofs, lean):
-                name = result.proof.theorem.name
+            async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYED}", source="corpus"):
                 if result.error:
-                    failed[name] = result.error
-                    log.warning("%s does not replay and is left out: %s", name, result.error)
+                    failed[result.name] = result.error
+                    log.warning("%s does not replay and is left out: %s", result.name, result.error)
                 else:
-                    pairs += result.pairs(source="corpus")
-                    replayed.append(result.proof)
+                    pairs += result.pairs
+                    replayed.append(proof)
                 progress.advance(pairs=len(pairs))
                 if context.stop.is_set():
                     return {}
@@ -91,6 +93,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         "benchmark": len(benchmark),
     }
     store.write_json(f"{unit.root}/report.json", report)
+    store.delete(f"{unit.root}/{REPLAYED}")
     return {"theorems": len(kept), "benchmark": len(benchmark), "pairs": len(filtered.pairs), "failed": len(failed)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -97,8 +98,8 @@ async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: W
         log.info("%s was begun before: %d of its theorems are done, %d are left", label, len(writer.found), len(tasks))
     with Progress(len(tasks) + len(writer.found), label, "theorems", done=len(writer.found)) as progress:
 
-        def add(found: SearchResult) -> None:
-            writer.add(found)
+        async def add(found: SearchResult) -> None:
+            await asyncio.to_thread(writer.add, found)  # while the store is away, the other searches go on
             metrics.count(found.result)
             counts[found.result.status] += 1
             progress.advance(proved=counts[ProofStatus.PROVED], errors=counts[ProofStatus.ERROR])

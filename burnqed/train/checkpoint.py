@@ -36,7 +36,8 @@ class Checkpoints:
         }
         with tempfile.TemporaryDirectory(prefix="burnqed-") as folder:
             file = Path(folder) / "checkpoint.pt"
-            torch.save({"fingerprint": fingerprint, "random": random, "state": state}, file)
+            with file.open("wb") as opened:  # torch says nothing of a full disk where it opens the file itself
+                torch.save({"fingerprint": fingerprint, "random": random, "state": state}, opened)
             self.store.upload_file(file, self.path)
 
     def load(self, fingerprint: str) -> State | None:

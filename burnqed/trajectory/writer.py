@@ -12,6 +12,7 @@ stay until the new ones replace them. A writer with another m than the one befor
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -51,6 +52,8 @@ class ShardWriter:
         theorems = sorted(theorems, key=lambda t: t.name)
         if len({t.name for t in theorems}) != len(theorems):
             raise ValueError("theorem names of a shard must be unique")
+        self._lock = threading.Lock()
+        """A part may wait for a store that is away, in a thread, while the process is told to end."""
         self._parts = [_Part(theorems[i : i + per_part], samples, seed) for i in range(0, len(theorems), per_part)]
         self._part_of = {key: part for part in self._parts for key in part.todo}
         self.found: list[TheoremResult] = []
@@ -62,20 +65,22 @@ class ShardWriter:
         return [task for part in self._parts for task in part.todo.values()]
 
     def add(self, found: SearchResult) -> None:
-        """Takes a finished search of a pending task; writes its part when it was the last one."""
+        """Takes a finished search of a pending task; writes its part when it was the last one. For any thread."""
         key = (found.result.name, found.result.sample)
         part = self._part_of[key]
-        del part.todo[key]
-        part.tables[key] = to_table(found, self._run, self._iteration)
-        part.changed = True
-        if not part.todo:
-            self._write(part)
+        with self._lock:
+            del part.todo[key]
+            part.tables[key] = to_table(found, self._run, self._iteration)
+            part.changed = True
+            if not part.todo:
+                self._write(part)
 
     def flush_open(self) -> None:
         """Writes open parts with what is finished, before the step ends early."""
-        for part in self._parts:
-            if part.changed:
-                self._write(part)
+        with self._lock:
+            for part in self._parts:
+                if part.changed:
+                    self._write(part)
 
     def finish(self) -> list[str]:
         """Paths of all parts, in order; every search has to be finished."""
