@@ -6,8 +6,6 @@ import os
 import socket
 from pathlib import Path
 
-import psutil
-
 from burnqed.errors import BadInput
 
 CGROUP_ROOT = Path("/sys/fs/cgroup")
@@ -33,6 +31,8 @@ def cpu_quota(root: Path = CGROUP_ROOT, own: Path = OWN_CGROUP) -> float:
 
 def memory_limit(root: Path = CGROUP_ROOT, own: Path = OWN_CGROUP) -> int:
     """Bytes this process and its children may use, by control group (v2 or v1) and memory present."""
+    import psutil  # not for every command
+
     files = [folder / "memory.max" for folder in own_folders(root, own)]
     files += [folder / "memory.limit_in_bytes" for folder in own_folders(root / "memory", own)]
     limits = [int(text) for text in map(read, files) if text.isdigit()]

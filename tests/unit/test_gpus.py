@@ -39,10 +39,12 @@ def test_gpus_that_are_there_are_enough_and_without_torch_there_are_none(monkeyp
         check_gpus()
 
 
-@pytest.mark.parametrize("step", ["base", "sft", "export", "embed", "ebm", "import-model"])
+@pytest.mark.parametrize(
+    "step", ["base", "sft", "export", "embed --stage final", "ebm --stage final", "import-model --source m --name m"]
+)
 def test_a_step_ends_before_it_does_anything(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(GPUS, "99")
-    done = CliRunner().invoke(app, ["step", step, "--iter", "0", "--store", str(tmp_path / "store")])
+    done = CliRunner().invoke(app, ["step", *step.split(), "--iter", "0", "--store", str(tmp_path / "store")])
     assert isinstance(done.exception, BadInput)
     assert done.exception.args[0].startswith("The container's pool has 99 GPU(s)")
     assert not (tmp_path / "store").exists()
