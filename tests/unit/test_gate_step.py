@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.gates import GateCheck, GateVerdict
 from burnqed.layout import Layout
+from burnqed.manifest import Key, write_manifest
 from burnqed.steps.gate import gate
 from burnqed.store import Store
 
@@ -20,6 +23,8 @@ def store(tmp_path: Path, rate: float) -> Store:
     found = Store(str(tmp_path))
     check = GateCheck(name="solve rate without head", value=rate, threshold=0.3, advice="Check the prompt.")
     found.write_text(f"{LAYOUT.report}/gate.json", GateVerdict(checks=[check]).model_dump_json())
+    key = Key(step="report", version=1, parameters={}, settings={}, inputs={})
+    write_manifest(found, LAYOUT.report, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
     return found
 
 

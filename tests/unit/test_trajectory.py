@@ -137,7 +137,7 @@ async def test_a_part_from_before_a_column_was_known_has_null_there(tmp_path: Pa
     store.write_bytes("old.parquet", buffer.getvalue())
     rows = read_part(store, "old.parquet")
     assert rows["head_id"].null_count == len(rows)
-    assert theorem_results(rows) == theorem_results(new)
+    assert theorem_results(rows) == [r.model_copy(update={"head_id": None}) for r in theorem_results(new)]
 
 
 def test_a_part_that_is_not_parquet_is_bad_input_and_says_what_to_do(tmp_path: Path) -> None:
