@@ -1,4 +1,4 @@
-"""Claim: with many theorems open, the search keeps the slower of policy and Lean busy at least 90 % of the time.
+"""Claim: with many theorems open, the search keeps the slower of policy and Lean busy at least 95 % of the time.
 
     python benchmarks/search_overlap.py
 
@@ -22,6 +22,8 @@ from burnqed.policy.protocol import Candidate, Proposal
 from burnqed.search.engine import search
 from burnqed.search.settings import SearchSettings
 from burnqed.trajectory.rows import Task
+
+CLAIM = 0.95
 
 
 class SimulatedPolicy:
@@ -113,12 +115,14 @@ async def measure(case: Case, seconds: float) -> Measured:
     """Searches for about `seconds` and stops; what is under way at the stop is cut off on both sides."""
     policy, lean = SimulatedPolicy(case.batch_s), SimulatedLean(case.tactic_s, case.capacity)
     settings = replace(
-        SearchSettings.for_search(SearchConfig(budget=100_000, seconds=seconds, candidates=case.candidates)),
+        SearchSettings.for_search(SearchConfig(budget=100_000, candidates=case.candidates)),
         open_theorems=case.open_theorems,
     )
     tasks = [Task(Theorem(name=f"t{i}", statement="…")) for i in range(case.open_theorems)]
+    stop = asyncio.Event()
+    asyncio.get_running_loop().call_later(seconds, stop.set)
     began = time.monotonic()
-    await search(tasks, lean, policy, None, settings, lambda found: None)
+    await search(tasks, lean, policy, None, settings, lambda found: None, stop)
     wall = time.monotonic() - began
     return Measured(
         policy_busy=policy.busy_s / wall,
@@ -128,7 +132,7 @@ async def measure(case: Case, seconds: float) -> Measured:
     )
 
 
-def main(seconds: float = 6.0) -> int:
+def main(seconds: float = 12.0) -> int:
     print(f"{'':28}  policy busy  Lean busy  slower of the two  states/s  mean batch  one at a time  ratio")
     worst = 1.0
     for case in CASES:
@@ -141,9 +145,9 @@ def main(seconds: float = 6.0) -> int:
             f"  {many.mean_batch:10.1f}  {one.nodes_per_s:6.1f} states/s  {many.nodes_per_s / one.nodes_per_s:5.1f}"
         )
     print(
-        f"the slower of the two is busy at least {worst:.1%} of the time: the claim of 90 % {'holds' if worst >= 0.9 else 'FAILS'}"
+        f"the slower of the two is busy at least {worst:.1%} of the time: the claim of {CLAIM:.0%} {'holds' if worst >= CLAIM else 'FAILS'}"
     )
-    return 0 if worst >= 0.9 else 1
+    return 0 if worst >= CLAIM else 1
 
 
 if __name__ == "__main__":

@@ -100,7 +100,8 @@ class LeanConfig(Section):
     backend: Literal["embedded"] = "embedded"
     workers: Operation[int | None] = Field(None, ge=1)
     """Instances; None means as many as processors and memory of the control group allow."""
-    tactic_timeout_s: float = Field(30.0, gt=0)
+    tactic_timeout_s: float = Field(300.0, gt=0)
+    """Safety net for one tactic: heartbeats are its limit, and the same on every machine."""
     heartbeats: int = Field(200_000, ge=0)
     """Lean's `maxHeartbeats` for one tactic; 0 means no limit."""
     check_timeout_s: float = Field(60.0, gt=0)
@@ -234,8 +235,10 @@ class SearchConfig(Section):
 
     budget: int = Field(100, ge=1)
     """Nodes expanded per theorem."""
-    seconds: float = Field(120.0, gt=0)
-    """Wall clock per theorem, counted while it is open."""
+    tokens: int | None = Field(None, ge=1)
+    """Generated per theorem; the expansion that reaches the limit is the last. None: no limit of their own."""
+    seconds: float = Field(1_800.0, gt=0)
+    """Safety net per theorem: of Lean working for it, waiting left out. A search that it ends is `timed_out`."""
     depth: int = Field(50, ge=1)
     candidates: int = Field(8, ge=1)
     temperature: float = Field(1.0, ge=0)
@@ -266,7 +269,9 @@ class EvaluateConfig(Section):
     """Evaluation on the benchmark."""
 
     budgets: list[Annotated[int, Field(ge=1)]] = Field(default_factory=lambda: [100, 300, 600], min_length=1)
-    seconds: float = Field(300.0, gt=0)
+    tokens: int | None = Field(None, ge=1)
+    seconds: float = Field(3_600.0, gt=0)
+    """Both as in `search`."""
     depth: int = Field(50, ge=1)
     candidates: int = Field(16, ge=1)
     temperature: float = Field(1.0, ge=0)

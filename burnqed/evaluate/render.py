@@ -23,9 +23,20 @@ NAMES_SHOWN = 12
 
 def print_summary(summary: Summary, console: Console) -> None:
     """One row per iteration: what `make demo` ends with."""
-    table = table_of("iteration", "solved", "total", "budget", "without head", "with head", "ever", "errors")
+    table = table_of(
+        "iteration", "solved", "total", "budget", "without head", "with head", "ever", "errors", "timed out"
+    )
     for row in rows(summary):
-        numbers = (row.solved, row.total, row.budget, row.without_head, row.with_head, row.ever, row.errors)
+        numbers = (
+            row.solved,
+            row.total,
+            row.budget,
+            row.without_head,
+            row.with_head,
+            row.ever,
+            row.errors,
+            row.timed_out,
+        )
         table.add_row(str(row.iteration), *("-" if n is None else f"{n:,}" for n in numbers))
     console.print(table)
 
@@ -105,11 +116,11 @@ def print_gates(verdict: GateVerdict, console: Console) -> None:
 
 
 def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
-    table = table_of("variant", "budget", "solved", "total", "errors", "rate", "mean nodes", "median s")
+    table = table_of("variant", "budget", "solved", "total", "errors", "timed out", "rate", "mean nodes", "median s")
     for e in evaluations:
         for b in e.budgets:
             nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
-            counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors))
+            counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors, b.timed_out))
             table.add_row(cell(e.variant), *counts, f"{b.rate:.1%}", nodes, f"{b.median_seconds:.1f}")
     return table
 

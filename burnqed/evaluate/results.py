@@ -48,6 +48,8 @@ class BudgetResult(Result):
     solved: int
     total: int
     errors: int
+    timed_out: int = 0
+    """Neither solved nor tried to the end of this budget: the safety net of seconds ended the search."""
     rate: float
     """solved / (total − errors); 0 when nothing could be tried."""
     mean_nodes: float | None
@@ -66,9 +68,12 @@ class SearchFigures(Result):
     """Searches, one per theorem and sample."""
     proved: int = 0
     unproved: int = 0
+    timed_out: int = 0
     errors: int = 0
     nodes: int = 0
     lean_calls: int = 0
+    tokens: int = 0
+    """Generated."""
     seconds: float = 0.0
     candidates_min: int = 0
     candidates_mean: float = 0.0

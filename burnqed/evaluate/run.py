@@ -102,6 +102,8 @@ def outcome(theorem: Theorem, runs: Sequence[TheoremResult], budgets: Sequence[i
         status, reason = ProofStatus.PROVED, ""
     elif not tried:
         status, reason = ProofStatus.ERROR, "; ".join(dict.fromkeys(r.reason for r in runs)) or NO_RESULT
+    elif any(r.status is ProofStatus.TIMED_OUT for r in tried):
+        status = ProofStatus.TIMED_OUT
     return TheoremOutcome(
         name=theorem.name,
         statement=theorem.statement,
@@ -128,11 +130,16 @@ def budget_result(
         if o.status is not ProofStatus.ERROR
     ]
     tried = len(seconds)
+    cut_off = [
+        o.nodes_at_proof is None and any(r.status is ProofStatus.TIMED_OUT and r.nodes < budget for r in runs)
+        for o, runs in zip(outcomes, groups, strict=True)
+    ]
     return BudgetResult(
         budget=budget,
         solved=len(nodes),
         total=len(outcomes),
         errors=len(outcomes) - tried,
+        timed_out=sum(cut_off),
         rate=len(nodes) / tried if tried else 0.0,
         mean_nodes=fmean(nodes) if nodes else None,
         median_nodes=median(nodes) if nodes else None,
@@ -175,9 +182,11 @@ def search_figures(results: Sequence[TheoremResult]) -> SearchFigures:
         theorems=len(results),
         proved=statuses[ProofStatus.PROVED],
         unproved=statuses[ProofStatus.UNPROVED],
+        timed_out=statuses[ProofStatus.TIMED_OUT],
         errors=statuses[ProofStatus.ERROR],
         nodes=sum(r.nodes for r in results),
         lean_calls=sum(r.lean_calls for r in results),
+        tokens=sum(r.tokens for r in results),
         seconds=sum(r.seconds for r in results),
         candidates_min=min((r.statistics.candidates_min for r in expanded), default=0),
         candidates_mean=sum(r.statistics.candidates_mean * r.nodes for r in expanded) / nodes if nodes else 0.0,

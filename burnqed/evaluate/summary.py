@@ -28,6 +28,8 @@ class SummaryRow(Result):
     ever: int
     errors: int
     """The most that any variant could not try."""
+    timed_out: int
+    """The most searches of any variant that the safety net of seconds ended."""
     benchmark: str
     benchmark_hash: str
 
@@ -73,6 +75,7 @@ def row(result: IterationResult) -> SummaryRow:
         with_head=head.at_largest.solved if head else None,
         ever=result.ever,
         errors=max(e.at_largest.errors for e in result.evaluations),
+        timed_out=max(e.at_largest.timed_out for e in result.evaluations),
         benchmark=result.evaluations[0].benchmark,
         benchmark_hash=result.evaluations[0].benchmark_hash,
     )

@@ -39,8 +39,10 @@ class TacticStatus(StrEnum):
     OK = "ok"
     ERROR = "error"
     """Lean refused the tactic (or the statement)."""
+    HEARTBEATS = "heartbeats"
+    """Lean's heartbeats ran out, as they would anywhere."""
     TIMEOUT = "timeout"
-    """Wall clock or heartbeats ran out."""
+    """Wall clock ran out, which another machine, or this one with less to do, might not have let happen."""
     CRASH = "crash"
     """The instance died (trap, out of memory, killed): says nothing about the tactic."""
 

@@ -68,7 +68,7 @@ class CausalRows:
         return self.forward(torch.tensor(tokens, device=self.causal.device).unsqueeze(1))
 
     def forward(self, ids: Tensor) -> Tensor:
-        """ids [B, n], the last columns of the mask → logits of the last column, float32 [B, V]."""
+        """ids [B, n], the last columns of the mask → logits of the last column, [B, V], at least float32."""
         positions = (self.mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
         out = self.causal.model(
             input_ids=ids,
@@ -80,7 +80,7 @@ class CausalRows:
         )
         self.cache = out.past_key_values
         last: Tensor = out.logits[:, -1]
-        return last.float()
+        return last.to(torch.promote_types(last.dtype, torch.float32))
 
     @torch.inference_mode()
     def keep(self, rows: Sequence[int]) -> None:

@@ -6,7 +6,7 @@
         for sample in generator.step(): ...
 
 One thread drives it (`burnqed.policy.server`). What a sample becomes depends on its prompt, parameters and seed, not on
-what else is in the batch.
+what else is in the batch, where the model is exact (`load_model`).
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ class Llama:
         self.context: int = config["max_position_embeddings"]
         self.epsilon: float = config["rms_norm_eps"]
         self.dtype, self.device = dtype, device
+        self.rotated = torch.promote_types(dtype, torch.float32)
+        """Type of what is rotated, and of logits."""
         weights = {k: w for file in sorted(folder.glob("*.safetensors")) for k, w in load_file(file).items()}
         check_finite(weights.items(), folder)
 
@@ -54,7 +56,7 @@ class Llama:
         self.layers = [self._layer(f"model.layers.{i}.", take) for i in range(self.layer_count)]
         theta = rope(config)["rope_theta"]
         frequency = theta ** -(torch.arange(0, self.head_width, 2, dtype=torch.float32) / self.head_width)
-        angle = torch.outer(torch.arange(self.context, dtype=torch.float32), frequency)
+        angle = torch.outer(torch.arange(self.context, dtype=torch.float32), frequency).to(self.rotated)
         self.rotation = torch.polar(torch.ones_like(angle), angle).to(device)  # [context, E/2], complex
 
     @staticmethod
@@ -89,7 +91,7 @@ class Llama:
         qkv = F.linear(F.rms_norm(x, (self.width,), layer["norm1"], self.epsilon), layer["qkv"])
         qkv = qkv.view(len(x), self.heads + 2 * self.kv_heads, self.head_width)
         turned, v = qkv[:, : -self.kv_heads], qkv[:, -self.kv_heads :]
-        pairs = torch.view_as_complex(turned.float().view(*turned.shape[:-1], -1, 2)) * rotation.unsqueeze(1)
+        pairs = torch.view_as_complex(turned.to(self.rotated).view(*turned.shape[:-1], -1, 2)) * rotation.unsqueeze(1)
         turned = torch.view_as_real(pairs).flatten(-2).to(self.dtype)
         return turned[:, : self.heads], turned[:, self.heads :], v
 
@@ -104,8 +106,8 @@ class Llama:
         return F.rms_norm(x, (self.width,), self.norm, self.epsilon)
 
     def logits(self, hidden: Tensor) -> Tensor:
-        """[N, d] → float32 [N, V]."""
-        return F.linear(hidden, self.head).float()
+        """[N, d] → [N, V], at least float32."""
+        return F.linear(hidden, self.head).to(self.rotated)
 
     @torch.inference_mode()
     def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:

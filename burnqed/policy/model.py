@@ -28,11 +28,11 @@ class Rows(Protocol):
     """Whether `admit` may be called while there are rows."""
 
     def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
-        """Appends `copies[i]` rows for prompt i; logits of the new rows' first token, float32 [Σ copies, V]."""
+        """Appends `copies[i]` rows for prompt i; logits of the new rows' first token, [Σ copies, V], at least float32."""
         ...
 
     def advance(self, tokens: Sequence[int]) -> Tensor:
-        """Appends one token to every row; logits of the next ones, float32 [B, V]."""
+        """Appends one token to every row; logits of the next ones, [B, V], at least float32."""
         ...
 
     def keep(self, rows: Sequence[int]) -> None:
@@ -58,20 +58,26 @@ class LanguageModel:
     folder: Path
     version: str
     dtype: str
+    """Of the weights as they are saved."""
     network: Network
     tokenizer: Tokenizer
     end_ids: frozenset[int]
     """Tokens that end a reply."""
 
 
-def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False) -> LanguageModel:
+def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False, exact: bool = False) -> LanguageModel:
     """Loads onto the GPU when there is one. `reference` takes transformers' network for a Llama, too.
+
+    How a product of matrices is rounded depends on how many rows it has, so that in a batch everybody changes everybody's samples, if
+    seldom. `exact` computes with float32 weights in float64 on a processor: rounding is then a billion times smaller than what a sample or
+    an energy is read from. It takes twice the time.
 
     Raises BadInput for a folder that is not a model.
     """
     model_files(folder)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    type_: torch.dtype = getattr(torch, dtype)
+    exact = exact and dtype == "float32" and device.type == "cpu"
+    type_: torch.dtype = torch.float64 if exact else getattr(torch, dtype)
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

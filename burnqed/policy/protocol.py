@@ -27,6 +27,8 @@ class Proposal:
     requested: int
     """Replies asked for; the rest were duplicates or empty."""
     model_version: str
+    tokens: int = 0
+    """Generated for all replies."""
 
 
 class Policy(Protocol):

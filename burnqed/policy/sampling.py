@@ -63,16 +63,18 @@ def uniforms(seed: int | None, count: int) -> list[float]:
 
 
 def sample(logits: Tensor, params: Sequence[SamplingParams], draws: Sequence[float]) -> tuple[list[int], list[float]]:
-    """Next token and its log-probability for each row. logits float32 [B, V]; one draw in [0, 1) a row.
+    """Next token and its log-probability for each row. logits [B, V]; one draw in [0, 1) a row.
 
     The draw picks from the distribution function in the order of token ids, so that rounding, which depends on the batch,
-    moves a boundary by about 1e-7 and changes no order.
+    moves a boundary by about 1e-7 (of float64 logits 1e-15) and changes no order.
     """
     rows = [
         (1.0, 1.0, 1, 0.0, 0.0) if p.greedy else (p.temperature, p.top_p, p.top_k, p.min_p, u)
         for p, u in zip(params, draws, strict=True)
     ]
-    temperature, top_p, top_k, min_p, draw = torch.tensor(rows, device=logits.device).T.unsqueeze(-1).unbind()
+    temperature, top_p, top_k, min_p, draw = (
+        torch.tensor(rows, dtype=logits.dtype, device=logits.device).T.unsqueeze(-1).unbind()
+    )
     scaled = logits / temperature
     log_total = scaled.logsumexp(-1, keepdim=True)
     if not bool(log_total.isfinite().all()):

@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it
 
 T = TypeVar("T")
 
+ENERGY_DIGITS = 6
+"""Of an energy, computed in float64: beyond these, what else was scored shows."""
 CACHE_BYTES = 256 << 20
 """Embeddings kept for `/score`: the root of a theorem is asked for again and again."""
 
@@ -191,7 +193,7 @@ class Worker:
 
         if self.threads:
             torch.set_num_threads(self.threads)
-        loaded = load_model(self._fetch(model), self.config.dtype)
+        loaded = load_model(self._fetch(model), self.config.dtype, exact=True)
         encoder = Encoder(loaded, max_tokens=self.config.embed_max_tokens)
         head, head_id = self._load_head(encoder) if self.head else (None, None)
         generator = Generator(loaded, self.config.max_batch)
@@ -211,7 +213,7 @@ class Worker:
                 f"The head at {self.head} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "
                 f"gives {encoder.embedding_id}; use the head that was trained under this model, or train one."
             )
-        return head, head.head_id
+        return head.double(), head.head_id
 
     def _score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
         import torch
@@ -229,7 +231,7 @@ class Worker:
             self._cache.popitem(last=False)
         with torch.inference_mode():
             z, g = (torch.from_numpy(np.stack([vectors[t] for t in texts])) for texts in (states, goals))
-            return [float(e) for e in loaded.head.energies(z, g)]
+            return [round(e, ENERGY_DIGITS) for e in loaded.head.energies(z.double(), g.double()).tolist()]
 
     def _fetch(self, uri: str) -> Path:
         """A folder, or the copy of a store's."""

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from burnqed.lean.protocol import Outcome, ProofState, TacticStatus
-from burnqed.policy.protocol import Proposal
 from burnqed.search.budget import Budget
 from burnqed.search.node import Node, Tree
 from burnqed.search.scoring import priority
@@ -32,7 +31,7 @@ class TheoremSearch:
         self.tools = tools
         self.settings = tools.settings
         self.lean = tools.lean
-        self.budget = Budget(tools.settings.budget, tools.settings.seconds)
+        self.budget = Budget(tools.settings.budget, tools.settings.tokens, tools.settings.seconds)
         self.tree = Tree()
         self.proof: Node | None = None
         self.opened_again = 0  # how often all states were
@@ -59,8 +58,10 @@ class TheoremSearch:
     async def _explore(self) -> tuple[ProofStatus, str]:
         """Expands states, best first, until the theorem is proved or a limit is reached. Returns status and reason."""
         reason = ""
-        while not reason and (node := self.tree.pop() or self._widened()) is not None:
-            reason = self.budget.spent() or ("" if await self._expand(node) else "time")
+        while not reason and not self.budget.is_timed_out and (node := self.tree.pop() or self._widened()) is not None:
+            reason = self.budget.spent()
+            if not reason:
+                await self._expand(node)
             if self.proof:
                 return ProofStatus.PROVED, ""
         if self.failures["unchecked"]:
@@ -70,6 +71,11 @@ class TheoremSearch:
             return (
                 ProofStatus.ERROR,
                 f"Lean crashed at every tactic of {self.crashed} of {self.budget.spent_nodes} states",
+            )
+        if self.budget.is_timed_out and not reason:
+            return (
+                ProofStatus.TIMED_OUT,
+                f"Lean worked for {self.budget.lean_seconds:.0f} s before the budget was spent",
             )
         return ProofStatus.UNPROVED, reason or ("depth" if self.cut_at_depth else "exhausted")
 
@@ -88,16 +94,13 @@ class TheoremSearch:
     def temperature(self) -> float:
         return self.settings.temperature * (self.settings.widening or 1.0) ** self.opened_again
 
-    async def _expand(self, node: Node) -> bool:
-        """Tries candidates at one state. Sets `proof` when one of them ends a proof that is accepted.
-
-        Returns False when time ran out; what Lean had answered by then is kept.
-        """
+    async def _expand(self, node: Node) -> None:
+        """Tries candidates at one state. Sets `proof` when one of them ends a proof that is accepted."""
         assert node.state is not None
-        seed, temperature = node_seed(self.task, node.row.state_id, self.opened_again), self.temperature
-        proposal = await self._propose(Question(node.state.text, seed, temperature))
-        if proposal is None:
-            return False
+        seed, temperature = node_seed(self.task, node.state.text, self.opened_again), self.temperature
+        with self._waiting_for("generation"):
+            [proposal] = await self.tools.proposals.ask([Question(node.state.text, seed, temperature)])
+        self.budget.spent_tokens += proposal.tokens
         if node.row.visit_order is None:
             node.row.visit_order = self.budget.spent_nodes
         self.budget.spent_nodes += 1
@@ -114,7 +117,8 @@ class TheoremSearch:
                 del log_probs[tactic]
         # To its path a probe tactic costs as much as the policy's least likely candidate.
         probe_cost = min((c.log_prob for c in proposal.candidates), default=0.0)
-        outcomes = await self._apply(node.state, list(log_probs))
+        with self._waiting_for("lean"):
+            outcomes = await asyncio.gather(*(self._apply(node.state, tactic) for tactic in log_probs))
 
         children = [
             self.tree.add(
@@ -128,7 +132,6 @@ class TheoremSearch:
                 temperature=None if log_prob is None else temperature,
             )
             for (tactic, log_prob), outcome in zip(log_probs.items(), outcomes, strict=True)
-            if outcome is not None
         ]
         self.failures.update(child.row.tactic_status for child in children if child.state is None)
         self.crashed += bool(children) and all(child.row.tactic_status is TacticStatus.CRASH for child in children)
@@ -136,13 +139,10 @@ class TheoremSearch:
             if child.row.is_terminal and await self._accepted(child):
                 self.proof = child
                 self.tree.mark_proof(child)
-                return True
-        if None in outcomes:
-            return False
+                return
         fresh = [c for c in children if c.state and not c.row.is_terminal and c.row.same_as is None]
         self.new_states += len(fresh)
         await self._queue(fresh)
-        return True
 
     async def _queue(self, fresh: Sequence[Node]) -> None:
         """Scores new states in one batch and queues them; states at the greatest depth are left."""
@@ -158,18 +158,6 @@ class TheoremSearch:
         for node in fresh:
             self.tree.push(node, priority(self.settings, node.path_log_prob, node.row.depth, node.row.energy))
 
-    async def _propose(self, question: Question) -> Proposal | None:
-        """Candidates for a state; None when time ran out first."""
-        limit = asyncio.timeout(self.budget.seconds_left)
-        try:
-            with self._waiting_for("generation"):
-                async with limit:
-                    return (await self.tools.proposals.ask([question]))[0]
-        except TimeoutError:
-            if limit.expired():
-                return None
-            raise
-
     # ---- Lean; what infrastructure spoils is tried once more
 
     async def _start(self) -> Outcome:
@@ -181,23 +169,12 @@ class TheoremSearch:
                     break
         return outcome
 
-    async def _apply(self, state: ProofState, tactics: list[str]) -> list[Outcome | None]:
-        """Applies all tactics at once (the backend keeps to its capacity). None where time ran out first."""
-        running = [asyncio.create_task(self._apply_one(state, tactic)) for tactic in tactics]
-        try:
-            with self._waiting_for("lean"):
-                if running:
-                    await asyncio.wait(running, timeout=self.budget.seconds_left, return_when=asyncio.FIRST_EXCEPTION)
-            return [task.result() if task.done() else None for task in running]
-        finally:
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
-
-    async def _apply_one(self, state: ProofState, tactic: str) -> Outcome:
+    async def _apply(self, state: ProofState, tactic: str) -> Outcome:
+        """The backend keeps to its capacity."""
         for _ in range(2):
             self.lean_calls += 1
             outcome = await self.lean.apply(state, tactic)
+            self.budget.lean_seconds += outcome.seconds
             if outcome.status is not TacticStatus.CRASH:
                 break
         return outcome
@@ -234,7 +211,8 @@ class TheoremSearch:
             reason=reason,
             nodes=self.budget.spent_nodes,
             lean_calls=self.lean_calls,
-            seconds=self.budget.spent_seconds,
+            seconds=self.budget.open_seconds,
+            tokens=self.budget.spent_tokens,
             proof="\n".join(self.tree.tactics(self.proof)) if self.proof else None,
             nodes_at_proof=self.budget.spent_nodes if self.proof else None,
             attempt=self.task.attempt,

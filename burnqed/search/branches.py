@@ -111,7 +111,7 @@ class BranchSearch:
             [node.row.state or "" for node in nodes],
             candidates=settings.candidates,
             temperature=settings.temperature,
-            seeds=[node_seed(self.task, node.row.state_id) for node in nodes],
+            seeds=[node_seed(self.task, node.row.state or "") for node in nodes],
         )
         fresh = []
         for node, proposal in zip(nodes, proposals, strict=True):

@@ -1,30 +1,41 @@
-"""How much one theorem may cost: nodes (states expanded) and wall clock, counted from when it is opened.
+"""How much one theorem may cost: nodes (states expanded) and generated tokens. What else runs moves neither, nor the heartbeats that
+`lean.heartbeats` gives each tactic.
 
-Depth is the third limit; the tree keeps it, since it cuts off single states and not the search.
+Seconds are the safety net behind them: those in which Lean worked for this theorem. Waiting for the policy, or for an instance that serves
+others, does not count. A search that they end says so by a status of its own (`ProofStatus.TIMED_OUT`).
+Depth is a further limit; the tree keeps it, since it cuts off single states and not the search.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 
 
+@dataclass
 class Budget:
-    def __init__(self, nodes: int, seconds: float) -> None:
-        self.nodes = nodes
-        self.opened = time.monotonic()
-        self.deadline = self.opened + seconds
-        self.spent_nodes = 0
+    """Limits, and what is spent so far."""
+
+    nodes: int
+    tokens: int | None
+    """None: no limit."""
+    seconds: float
+    spent_nodes: int = 0
+    spent_tokens: int = 0
+    lean_seconds: float = 0.0
+    opened: float = field(default_factory=time.monotonic)
 
     @property
-    def spent_seconds(self) -> float:
+    def open_seconds(self) -> float:
+        """Wall clock since the theorem was opened."""
         return time.monotonic() - self.opened
 
-    @property
-    def seconds_left(self) -> float:
-        return max(0.0, self.deadline - time.monotonic())
-
     def spent(self) -> str:
-        """The limit that is reached, `budget` or `time`; empty while there is some of both left."""
+        """The limit that is reached: `budget` (of nodes) or `tokens`; empty while there is some of both left."""
         if self.spent_nodes >= self.nodes:
             return "budget"
-        return "" if self.seconds_left else "time"
+        return "tokens" if self.tokens is not None and self.spent_tokens >= self.tokens else ""
+
+    @property
+    def is_timed_out(self) -> bool:
+        return self.lean_seconds >= self.seconds

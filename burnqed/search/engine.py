@@ -4,8 +4,8 @@ Theorems are independent of each other, and that keeps policy and Lean both busy
 common request), Lean works for the others. Within a theorem nothing is expanded ahead of time. That would fill the gaps of the
 last few open theorems at the price of nodes spent on second choices, and nodes are the currency in which budgets are compared.
 
-A search depends on its seed, theorem and sample only, not on what else is open or arrives when, as far as policy and Lean are
-deterministic and no clock runs out.
+A search depends on its seed, theorem and sample only, not on what else is open or arrives when, as far as policy and Lean give equal
+answers to equal questions (docs/limits.md) and no clock runs out.
 """
 
 from __future__ import annotations

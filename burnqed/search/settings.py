@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from burnqed.config import EvaluateConfig, SearchConfig
 from burnqed.search.probes import PROBE_TACTICS
@@ -14,6 +14,7 @@ class SearchSettings:
 
     budget: int
     """The largest: `nodes_at_proof` of each result tells which smaller budgets it satisfies."""
+    tokens: int | None
     seconds: float
     depth: int
     candidates: int
@@ -23,7 +24,8 @@ class SearchSettings:
     length_exponent: float
     energy_depth: int
     widening: float | None
-    open_theorems: int
+    open_theorems: int = field(repr=False)
+    """Decides nothing but how long it takes."""
     probe_tactics: tuple[str, ...] = ()
     """Tried at every expanded state besides the policy's candidates."""
 
@@ -32,6 +34,7 @@ class SearchSettings:
         """Search for training data; `noise` gives the variant that samples at the noise temperature."""
         return SearchSettings(
             budget=config.budget,
+            tokens=config.tokens,
             seconds=config.seconds,
             depth=config.depth,
             candidates=config.candidates,
@@ -50,6 +53,7 @@ class SearchSettings:
         """One run at the largest budget, ordered as in the search for training data; never with probe tactics."""
         return SearchSettings(
             budget=max(config.budgets),
+            tokens=config.tokens,
             seconds=config.seconds,
             depth=config.depth,
             candidates=config.candidates,

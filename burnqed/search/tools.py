@@ -70,8 +70,10 @@ class Tools:
         return await self._scorer.score([p.state for p in pairs], [p.goal for p in pairs])
 
 
-def node_seed(task: Task, state_id: int, opened_again: int = 0) -> int:
-    """Seed for the candidates of one node: 31 bits of a hash, the same whenever and beside whatever it is expanded."""
-    again = f"\0{opened_again}" if opened_again else ""
-    text = f"{task.seed}\0{task.theorem.name}\0{task.sample}\0{state_id}{again}"
+def node_seed(task: Task, state: str, opened_again: int = 0) -> int:
+    """Seed for the candidates of a state: 31 bits of a hash, the same whenever and beside whatever the state is expanded.
+
+    The attempt is not in it: a search that is repeated because Lean failed gives what it would have given.
+    """
+    text = "\0".join(map(str, (task.seed, task.theorem.name, task.sample, opened_again, state)))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1

@@ -51,4 +51,4 @@ READS = (
     *SERVED,
     *(f"search.{name}" for name in ("alpha", "beta", "length_exponent", "energy_depth", "widening")),
 )
-STEP = Step("evaluate", 1, READS, units, run, shards=count, sharded=True)
+STEP = Step("evaluate", 2, READS, units, run, shards=count, sharded=True)

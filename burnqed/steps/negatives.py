@@ -72,7 +72,7 @@ async def run(context: Context, unit: Unit) -> Facts:
 
 STEP = Step(
     "negatives",
-    1,
+    2,
     ("negatives", "lean", "search.temperature", *SERVED),
     units,
     run,

@@ -39,4 +39,4 @@ async def run(context: Context, unit: Unit) -> Facts:
     )
 
 
-STEP = Step("search", 1, ("search", "lean", *SERVED), units, run, shards=count, sharded=True, kept=True)
+STEP = Step("search", 2, ("search", "lean", *SERVED), units, run, shards=count, sharded=True, kept=True)

@@ -130,9 +130,12 @@ def energy_gap(scored: Scored) -> Metric:
     some = counts > 0
     if not some.any():
         return Metric(value=0.0, chance=0.0, count=0)
-    gaps = (scored.negatives * scored.present).sum(axis=1)[some] / counts[some] - scored.positive[some]
-    error = mean_error(np.full(len(gaps), gaps.var(ddof=1))) if len(gaps) > 1 else None
-    return Metric(value=float(gaps.mean()), chance=0.0, count=len(gaps), error=error)
+    n, own, rivals = counts[some], scored.positive[some], np.where(scored.present, scored.negatives, 0.0)[some]
+    total, squares = own + rivals.sum(axis=1), own**2 + (rivals**2).sum(axis=1)
+    gaps = (total - (n + 1) * own) / n
+    # as if any of the n + 1 energies could be the positive's
+    by_chance = ((n + 1) / n) ** 2 * np.maximum(squares / (n + 1) - (total / (n + 1)) ** 2, 0.0)
+    return Metric(value=float(gaps.mean()), chance=0.0, count=len(gaps), error=mean_error(by_chance))
 
 
 def mean_error(variances: NDArray[np.float64]) -> float:

@@ -159,7 +159,7 @@ async def test_a_let_rec_that_proves_nothing_is_an_error(lean: EmbeddedLean, val
     assert message in outcome.message
 
 
-async def test_heartbeats_and_wall_clock_run_out_as_timeouts(lean: EmbeddedLean) -> None:
+async def test_heartbeats_and_wall_clock_run_out_each_by_its_name(lean: EmbeddedLean) -> None:
     state = await walk(lean, await start(lean, COMMUTES.statement), "intro a b")
     usual = lean.heartbeats
     try:
@@ -169,7 +169,7 @@ async def test_heartbeats_and_wall_clock_run_out_as_timeouts(lean: EmbeddedLean)
         by_clock = await lean.apply(state, ENDLESS, timeout=0.3)
     finally:
         lean.heartbeats = usual
-    assert (by_heartbeats.status, by_clock.status) == (TacticStatus.TIMEOUT, TacticStatus.TIMEOUT)
+    assert (by_heartbeats.status, by_clock.status) == (TacticStatus.HEARTBEATS, TacticStatus.TIMEOUT)
     assert "maximum number of heartbeats (2000)" in by_heartbeats.message
     assert "no answer within" in by_clock.message
     assert (await walk(lean, state, "omega")).is_solved

@@ -64,6 +64,9 @@ async def test_a_crash_is_seen_only_by_the_request_that_was_served() -> None:
         assert crashed.status is TacticStatus.CRASH
         assert "crashed" in crashed.message
         assert [outcome.status for outcome in fine] == [TacticStatus.OK] * 3
+        assert (await lean.stats())["restarts"] == 2, (
+            "a fresh instance, too, where nobody else had left anything, had to crash"
+        )
 
 
 async def test_memory_beyond_the_cap_is_a_crash_not_a_full_machine() -> None:

@@ -68,6 +68,15 @@ def test_a_theorem_without_a_result_is_an_error() -> None:
     assert result.at_largest.errors == 1
 
 
+def test_what_the_safety_net_ended_is_neither_solved_nor_tried_to_the_end() -> None:
+    cut = unproved("a", 20).model_copy(update={"status": ProofStatus.TIMED_OUT, "reason": "Lean worked for 60 s"})
+    found = evaluation([cut, unproved("b", 64), proved("c", 5)])
+    assert [(b.budget, b.timed_out, b.errors, b.solved) for b in found.budgets] == [(16, 0, 0, 1), (64, 1, 0, 1)]
+    assert found.at_largest.rate == pytest.approx(1 / 3), "it counts as tried"
+    assert next((o.name, o.status) for o in found.per_theorem) == ("a", ProofStatus.TIMED_OUT)
+    assert (found.search.timed_out, found.search.unproved) == (1, 1)
+
+
 def test_nothing_could_be_tried_gives_a_rate_of_zero_and_no_means() -> None:
     row = evaluation([failed("a")]).at_largest
     assert (row.solved, row.rate, row.mean_nodes, row.mean_seconds) == (0, 0.0, None, 0.0)

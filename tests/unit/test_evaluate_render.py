@@ -28,9 +28,9 @@ def test_the_summary_has_a_row_per_iteration() -> None:
     screen, out = console()
     print_summary(summarize([FIRST, SECOND]), screen)
     header, first, second = out.getvalue().splitlines()
-    assert "without head  with head  ever  errors" in header
-    assert first.split() == ["0", "3", "10", "64", "3", "-", "3", "0"]
-    assert second.split() == ["1", "4", "10", "64", "3", "4", "5", "1"]
+    assert "without head  with head  ever  errors  timed out" in header
+    assert first.split() == ["0", "3", "10", "64", "3", "-", "3", "0", "0"]
+    assert second.split() == ["1", "4", "10", "64", "3", "4", "5", "1", "0"]
 
 
 def test_the_end_of_an_iteration_tells_changes_time_and_gate() -> None:

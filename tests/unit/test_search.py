@@ -233,19 +233,29 @@ async def test_a_search_that_leads_nowhere_at_a_high_temperature_ends(temperatur
     assert (found.result.status, found.result.reason) == (ProofStatus.UNPROVED, "exhausted")
 
 
-async def test_time_ends_a_search_within_an_expansion_and_keeps_what_was_answered() -> None:
-    lean = ScriptedLean({"A": {f"t{i}": f"B{i}" for i in range(50)}}, capacity=1, seconds=0.02)
+async def test_generated_tokens_are_a_limit_and_the_expansion_that_reaches_it_is_the_last() -> None:
+    script, likely = chain(6)
+    (found,) = await run(ScriptedLean(script), ScriptedPolicy(likely), "S0", settings=replace(PLAIN, tokens=25))
+    assert (found.result.status, found.result.reason) == (ProofStatus.UNPROVED, "tokens")
+    assert (found.result.nodes, found.result.tokens) == (3, 30)
+
+
+async def test_the_safety_net_is_a_status_of_its_own_and_keeps_what_was_answered() -> None:
+    lean = ScriptedLean({"A": {f"t{i}": f"B{i}" for i in range(50)}}, capacity=1, seconds=0.002)
     policy = ScriptedPolicy({"A": {f"t{i}": -1.0 for i in range(50)}})
-    (found,) = await run(lean, policy, "A", settings=replace(PLAIN, seconds=0.3))
-    assert (found.result.status, found.result.reason, found.result.nodes) == (ProofStatus.UNPROVED, "time", 1)
-    assert 1 < len(found.states) < 40
-    assert found.result.seconds < 0.6
+    (found,) = await run(lean, policy, "A", settings=replace(PLAIN, seconds=0.05))
+    assert (found.result.status, found.result.nodes, len(found.states)) == (ProofStatus.TIMED_OUT, 1, 51)
+    assert "before the budget was spent" in found.result.reason
 
 
-async def test_time_ends_a_search_that_waits_for_the_policy() -> None:
-    (found,) = await run(ScriptedLean({}), ScriptedPolicy({}, seconds=5.0), "A", settings=replace(PLAIN, seconds=0.1))
-    assert (found.result.reason, found.result.nodes) == ("time", 0)
-    assert found.result.seconds < 1
+async def test_waiting_for_the_policy_and_for_others_costs_a_theorem_none_of_its_time() -> None:
+    script, likely = chain(3)
+    lean, policy = ScriptedLean(script, capacity=1, seconds=0.005), ScriptedPolicy(likely, seconds=0.05)
+    tactics = sum(len(tactics) for tactics in likely.values())
+    settings = replace(PLAIN, seconds=(tactics + 2) * 0.005, open_theorems=16)
+    found = await run(lean, policy, *["S0"] * 16, settings=settings)
+    assert {f.result.status for f in found} == {ProofStatus.PROVED}
+    assert min(f.result.seconds for f in found) > 2 * settings.seconds
 
 
 # ---- could not be tried is not unproved

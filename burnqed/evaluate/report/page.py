@@ -125,6 +125,7 @@ def tiles(inputs: ReportInputs, change: Change | None) -> list[Tile]:
             notes = [
                 f"{row.rate:.1%} at {row.budget} nodes",
                 *([f"{row.errors} could not be tried"] if row.errors else []),
+                *([f"{row.timed_out} timed out"] if row.timed_out else []),
             ]
             made.append(Tile(name, str(row.solved), f"/ {row.total}", notes, plots.VARIABLES[plots.COLOURS[variant]]))
     if effect := from_head(result):
@@ -191,24 +192,35 @@ def searched(result: IterationResult) -> list[tuple[str, SearchFigures]]:
 
 
 def budget_table(evaluations: Sequence[EvaluationResult]) -> Table:
-    columns = ("variant", "budget", "solved", "errors", "rate", "nodes, mean", "nodes, median", "s, mean", "s, median")
+    columns = (
+        "variant",
+        "budget",
+        "solved",
+        "errors",
+        "timed out",
+        "rate",
+        "nodes, mean",
+        "nodes, median",
+        "s, mean",
+        "s, median",
+    )
     rows = []
     for e in evaluations:
         for b in e.budgets:
-            counts = (str(b.budget), f"{b.solved} / {b.total}", str(b.errors), f"{b.rate:.1%}")
+            counts = (str(b.budget), f"{b.solved} / {b.total}", str(b.errors), str(b.timed_out), f"{b.rate:.1%}")
             means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
             rows.append((key(e.variant), *counts, *means))
     return Table(columns, rows)
 
 
 def search_table(found: Iterable[tuple[str, SearchFigures]]) -> Table:
-    columns = ("search", "searches", "proved", "unproved", "errors", "nodes", "Lean calls", "distinct candidates",
-               "refused", "timeouts", "crashes")  # fmt: skip
+    columns = ("search", "searches", "proved", "unproved", "timed out", "errors", "nodes", "tokens", "Lean calls",
+               "distinct candidates", "refused", "out of heartbeats", "timeouts", "crashes")  # fmt: skip
     rows = []
     for name, f in found:
-        counts = (f.theorems, f.proved, f.unproved, f.errors, f.nodes, f.lean_calls)
+        counts = (f.theorems, f.proved, f.unproved, f.timed_out, f.errors, f.nodes, f.tokens, f.lean_calls)
         spread = f"{f.candidates_min} / {f.candidates_mean:.1f} / {f.candidates_max}"
-        failed = (f.lean_errors.get(kind, 0) for kind in ("error", "timeout", "crash"))
+        failed = (f.lean_errors.get(kind, 0) for kind in ("error", "heartbeats", "timeout", "crash"))
         rows.append((name, *(f"{n:,}" for n in counts), spread, *(f"{n:,}" for n in failed)))
     return Table(columns, rows)
 
@@ -321,5 +333,7 @@ def key(variant: str) -> Markup:
 def status(outcome: TheoremOutcome) -> Markup:
     if outcome.status is ProofStatus.PROVED:
         return pill(f"proved at {outcome.nodes_at_proof}", "good")
-    kind = "bad" if outcome.status is ProofStatus.ERROR else "plain"
-    return Markup('{} <span class="why">{}</span>').format(pill(outcome.status, kind), visible(outcome.reason))
+    kind = "plain" if outcome.status is ProofStatus.UNPROVED else "bad"
+    return Markup('{} <span class="why">{}</span>').format(
+        pill(outcome.status.replace("_", " "), kind), visible(outcome.reason)
+    )

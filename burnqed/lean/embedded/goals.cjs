@@ -175,7 +175,7 @@ class Goals {
       if (!logged.length) texts = [text]; // otherwise the exception says only that something was logged
     }
     const message = texts.join('\n');
-    return new Refused(message, isTimeout || message.includes('maximum number of heartbeats') ? 'timeout' : 'error');
+    return new Refused(message, isTimeout || message.includes('maximum number of heartbeats') ? 'heartbeats' : 'error');
   }
 
   /** States whose message log is empty; consumes the given ones. */

@@ -95,14 +95,18 @@ class Instances {
     instance.worker.postMessage({ kind: 'renew' });
   }
 
-  /** Ends the instance, answers its job with an error, and starts another in its place. */
+  /**
+   * Ends the instance, answers its job with an error, and starts another in its place. What crashed an instance that had served before is tried
+   * again in a fresh one: the memory that others left behind must not decide.
+   */
   replace(instance, error) {
-    const { job } = instance;
+    const { job } = instance, wasUsed = instance.served > 0;
     this.counts.restarts++;
     this.restart(instance);
     if (job) {
       clearTimeout(job.timer);
-      job.resolve({ answer: { error, seconds: (performance.now() - job.started) / 1000 } });
+      if (error.kind === 'crash' && wasUsed) this.queue.unshift({ ...job, isFresh: true });
+      else job.resolve({ answer: { error, seconds: (performance.now() - job.started) / 1000 } });
     }
     this.pump();
   }

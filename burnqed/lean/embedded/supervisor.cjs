@@ -11,7 +11,7 @@
 //     check       {header, statement, proof, isTrusted, exportTo?, …}   → facts (facts.py) or {error: {kind, message}}   (verdicts.cjs)
 //     judge       {header, statement, export, exportTo?}     → facts of what somebody says that a proof added
 //     stats       {}                                         → {rss, states, instances: [{served, heapMb, ready, …}], …}
-// kind of an error: `error` Lean refused, `timeout` wall clock or heartbeats, `crash` the instance died.
+// kind of an error: `error` Lean refused, `heartbeats` these ran out, `timeout` the clock did, `crash` the instance died.
 //
 // A proof state lives in the instance that made it. When that instance is gone, or busy while others idle, the state is made again
 // elsewhere by replaying its tactics, so that the death of an instance is only seen by the request it was serving.
