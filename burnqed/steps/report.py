@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
+from burnqed.config import RunConfig
 from burnqed.data.theorems import parse_index
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.evaluate.gates import verdict
@@ -94,6 +95,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         training_proofs=training_proofs(context, found),
+        kept=changed_since(context, [manifests[prefix] for prefix in trajectories_of(unit)]),
         config=context.recorded,
         manifests=manifests,
     )
@@ -184,6 +186,16 @@ def costs(context: Context) -> list[StepCost]:
         StepCost(step=step, seconds=sum(m.seconds for m in made), dollars=sum(m.dollars for m in made))
         for step, made in found.items()
     ]
+
+
+def changed_since(context: Context, searched: Iterable[Manifest]) -> list[str]:
+    """How the settings of finished searches differ from the configuration, as `search.budget went from 6 to 8`."""
+    config, found = RunConfig.model_validate(context.recorded), set()
+    for manifest in searched:
+        settings = config.only((*search.STEP.reads, *manifest.key.settings)).meaning()
+        now = manifest.key.model_copy(update={"settings": settings, "version": search.STEP.version})
+        found.add(now.difference(manifest.key))
+    return sorted(found - {""})
 
 
 def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]:

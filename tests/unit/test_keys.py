@@ -8,6 +8,7 @@ import json
 import logging
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ from pydantic import ValidationError
 from burnqed.config import Kind, RunConfig, Section, Undeclared
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
+from burnqed.layout import SUCCESS, Layout
 from burnqed.lean.protocol import Theorem
+from burnqed.manifest import read_manifest
 from burnqed.resolve import KEYS
-from burnqed.steps import data
+from burnqed.steps import data, report
 from burnqed.steps.base import Context, Step, Unit, execute
 from burnqed.steps.data import known_proofs
 from burnqed.store import Store
@@ -202,3 +204,16 @@ def test_what_rests_on_a_kept_search_says_so(finished: Finished, said: pytest.Lo
     for label in ("embeddings/final", "ebm/final", "evaluation/head/shard-0000-of-0002", "report"):
         assert f"hit, but {kept}" in lines[f"iterations/iter_1/{label}"]
     assert lines["iterations/iter_1/adapter"].endswith(": hit")
+
+
+def test_the_report_tells_what_kept_searches_ran_with(finished: Finished) -> None:
+    layout = Layout(RUN, 1)
+    folders = [
+        path.removesuffix(f"/{SUCCESS}") for path in finished.store.list(layout.trajectories("main")) if SUCCESS in path
+    ]
+    manifests = [manifest for prefix in folders if (manifest := read_manifest(finished.store, prefix))]
+    assert len(manifests) == 2
+    for budget, said in ((100, []), (300, ["search.budget went from 100 to 300"])):
+        config = with_value(RunConfig(), "search.budget", budget)
+        context = replace(finished.context(config), recorded=config.model_dump(mode="json"))
+        assert report.changed_since(context, manifests) == said

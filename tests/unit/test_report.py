@@ -71,6 +71,7 @@ def full_inputs() -> ReportInputs:
         loss=[LossPoint(step=s, train=3 / s, evaluation=3.1 / s if s % 5 == 0 else None) for s in range(1, 21)],
         positive_energies=[-1.0, -0.5, 0.1] * 20,
         negative_energies=[0.5, 1.0, 1.5] * 40,
+        kept=["search.budget went from 6 to 8"],
         training_proofs=[Proof(name="gen", statement="1 < 2", header=HEADER, proof="decide", found="noisy search")],
         config=resolve("demo").config.model_dump(mode="json"),
         manifests={"demo/iterations/iter_1/model": manifest},
@@ -166,6 +167,10 @@ def test_the_headline_tells_figures_changes_and_verdict(text: str) -> None:
         "1 could not be tried", "No-go", "solve rate without head falls short", "newly solved: github::Nat.deep, other_header. Lost: none",
     ):  # fmt: skip
         assert expected in words, expected
+
+
+def test_searches_that_ran_with_other_settings_are_said_to(text: str) -> None:
+    assert "Searches for training data were kept although search.budget went from 6 to 8: they ran with" in text
 
 
 def test_every_proof_found_stands_in_the_page_as_lean_text(inputs: ReportInputs, page: Page) -> None:

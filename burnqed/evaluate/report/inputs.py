@@ -33,6 +33,8 @@ class ReportInputs:
     """Of the head's held-out positives and negatives."""
     training_proofs: Sequence[Proof] = ()
     """Found by the search for training data."""
+    kept: Sequence[str] = ()
+    """What changed since the searches for training data ran, which are not made anew for it."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """The resolved configuration, by section."""
     manifests: Mapping[str, Manifest] = field(default_factory=dict)

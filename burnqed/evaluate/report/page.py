@@ -106,6 +106,7 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         theorems=theorem_table(result.evaluations),
         benchmark_proofs=grouped(proofs.benchmark_proofs(result)),
         training_proofs=grouped(inputs.training_proofs),
+        kept=inputs.kept,
         cost=cost_table(result.cost) if result.cost else None,
         config=yaml.safe_dump(dict(inputs.config), sort_keys=False, allow_unicode=True) if inputs.config else "",
         outputs=output_table(inputs),
