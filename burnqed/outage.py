@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -167,6 +168,11 @@ class PatientS3(S3FileSystem):  # type: ignore[misc]
         self._known = known
         self._buckets: set[str] = set()
         """Those that are there."""
+
+    async def set_session(self, *given: Any, **named: Any) -> Any:
+        if (authorities := os.environ.get("AWS_CA_BUNDLE")) and not Path(authorities).exists():
+            raise ValueError(f"AWS_CA_BUNDLE names {authorities}, which is not there")  # it would be asked for ten minutes
+        return await super().set_session(*given, **named)
 
     async def _call_s3(self, method: str, *given: Any, **named: Any) -> Any:
         bucket = named.get("Bucket", "")

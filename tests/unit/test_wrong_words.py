@@ -115,6 +115,7 @@ def test_a_wrong_word_is_one_sentence_and_leaves_nothing_behind(
         ("AWS_ENDPOINT_URL", "ftp://x"),
         ("AWS_PROFILE", "not-there"),
         ("AWS_DEFAULT_REGION", "no where"),
+        ("AWS_CA_BUNDLE", "not-there.pem"),
     ],
 )
 def test_what_s3_cannot_be_asked_with_is_one_sentence(
