@@ -201,6 +201,7 @@ def test_an_installation_that_is_there_is_used_as_it_is() -> None:
     installing.install()
     info = installing.install(report=pytest.fail)  # would be told about a download
     assert sorted(file.name for file in info.path.iterdir()) == [
+        "digests.json",
         "init.snapshot",
         "lean.js",
         "lean.wasm",

@@ -182,7 +182,7 @@ def test_a_log_that_cannot_be_kept_ends_nothing(
         raise TryAgain("the store did not answer")
 
     monkeypatch.setattr(store, "upload_file", refuse)
-    assert run_here(single("one", "pass"), store, Layout("run")) == 0
+    assert run_here(single("one", "pass"), store, Layout("run"), pytest.fail) == 0
     assert "The log of one is not kept: the store did not answer" in capsys.readouterr().err
 
 
