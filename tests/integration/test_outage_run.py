@@ -35,7 +35,7 @@ LAYOUT = Layout("main", 0)
 def run_with_outages(
     store: Store, server: S3Server, log: Path, steps: Sequence[str], seconds: float, options: Sequence[str] = ()
 ) -> str:
-    """Runs the smoke profile; kills the server once in each of the steps, for so many seconds. Returns what was printed."""
+    """Runs the smoke profile; kills the server once in each of the steps, for so many seconds and until it is missed. Returns what was printed."""
     with log.open("wb") as output:
         process = Child(
             [sys.executable, "-m", "burnqed.cli.main", *RUN, store.uri, *options],
@@ -48,14 +48,21 @@ def run_with_outages(
             while process.poll() is None and not phase(log).startswith(step):
                 time.sleep(0.05)
             if process.poll() is None:
+                noticed = missed(log)
                 with server.away():
                     time.sleep(seconds)
+                    while process.poll() is None and missed(log) == noticed:  # a step that computes asks for nothing
+                        time.sleep(0.05)
         code = process.wait()
     finally:
         process.end(10)
     said = log.read_text()
     assert code == 0, said[-5000:]
     return said
+
+
+def missed(log: Path) -> int:
+    return log.read_text().count("does not answer")
 
 
 def check(store: Store, said: str, steps: Sequence[str]) -> None:
