@@ -1,4 +1,4 @@
-"""import-data: a theorem index from elsewhere into the run's folder, where `data.theorems` and `data.benchmark` find it."""
+"""import-data: a theorem index from elsewhere into the run's folder, where `data.theorems` and `data.benchmarks` find it."""
 
 from __future__ import annotations
 
