@@ -35,8 +35,8 @@ def remember_benchmarks(store: Store, run: str, config: RunConfig) -> None:
     """Has a run go on with benchmarks, too, that a part of an iteration was given; they are known to be usable by then."""
     known = recall(store, run)
     if known is not None:
-        added = {**config.data.benchmarks, **known.data.benchmarks}
-        benchmarks = {name: added[name] for name in (*known.data.benchmarks, *added)}
+        before = known.data.benchmarks
+        benchmarks = before | {name: at for name, at in config.data.benchmarks.items() if name not in before}
         data = known.data.model_copy(update={"benchmarks": benchmarks})
         remember(store, run, known.model_copy(update={"data": data}))
 

@@ -32,7 +32,8 @@ def indices_to_keep(
 ) -> list[Kept]:
     """Those of `--theorems` and `--benchmark`. Nothing is written; without a store the names that the run has used are not looked at.
 
-    Raises BadInput for an index that cannot be read, a benchmark without a name of its own, a run that has not begun, and a workflow that evaluates nothing.
+    Raises BadInput for an index that cannot be read, a benchmark without a name of its own, a run that has not begun, and a workflow that
+    evaluates nothing.
     """
     found = [] if theorems is None else [kept("data.theorems", theorems.stem, str(theorems))]
     if benchmark is not None:
@@ -49,6 +50,7 @@ def indices_to_keep(
 
 
 def keep(indices: list[Kept], store: Store, run: str) -> None:
+    """Writes what is not there yet."""
     for index in indices:
         if index.text:
             store.write_text(f"{run}/{index.path}", index.text)
@@ -76,11 +78,8 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
     key = f"data.benchmarks.{name}"
     is_there = location == SHIPPED or location.startswith(INPUTS)
     index = Kept(f"{key}={location}", location, "") if is_there else kept(key, name, location)
-    if (
-        store
-        and config.data.benchmarks.get(name, index.path) != index.path
-        and look(store, Layout(run).benchmark(name))[0]
-    ):
+    is_other = config.data.benchmarks.get(name, index.path) != index.path
+    if store and is_other and look(store, Layout(run).benchmark(name))[0]:  # one that never was usable may be mended
         raise BadInput(
             f"The run has another benchmark {name!r}; give this one a name of its own, as in --benchmark NAME={location}."
         )

@@ -65,14 +65,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     solved = table_of("result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate")
     for s in comparison.sides:
         counts = [str(s.solved[b]) for b in comparison.budgets]
-        solved.add_row(
-            cell(s.label),
-            cell(s.variant),
-            *counts,
-            str(s.total),
-            str(s.errors),
-            share(s.solved[comparison.budgets[-1]], s.total, s.errors),
-        )
+        rate = share(s.solved[comparison.budgets[-1]], s.total, s.errors)
+        solved.add_row(cell(s.label), cell(s.variant), *counts, str(s.total), str(s.errors), rate)
     changes = table_of("from", "to", "both", "newly solved", "lost", "change", "McNemar p")
     last = comparison.first_to_last
     for c in [*comparison.changes, last] if len(comparison.changes) > 1 else comparison.changes:
