@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnqed.config import RunConfig
-from burnqed.data.theorems import parse_index
 from burnqed.evaluate.compare import mcnemar
 from burnqed.evaluate.read import read_evaluations
 from burnqed.layout import Layout
@@ -29,9 +28,11 @@ from burnqed.lean.backends import open_lean
 from burnqed.lifeline import Child
 from burnqed.resolve import resolve
 from burnqed.search.probes import probe_easy
+from burnqed.steps.benchmark import read_benchmark
 from burnqed.store import Store
 
 ITERATIONS = 3
+BENCHMARK = "core"
 SEEDED = (
     "data.generator_seed",
     "select.seed",
@@ -72,7 +73,7 @@ async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
     path = f"{run}/probes.json"
     if store.exists(path):
         return dict(store.read_json(path))
-    theorems = parse_index(store.read_text(f"{Layout(run, 0).data}/benchmark.json"), "the benchmark")
+    theorems = read_benchmark(store, Layout(run, 0).benchmark(BENCHMARK))
     async with open_lean(config.lean) as lean:
         verdicts = await asyncio.gather(*(probe_easy(t, lean, config.select.probe_timeout_s) for t in theorems))
     found = {t.name: easy for t, easy in zip(theorems, verdicts, strict=True)}
@@ -83,7 +84,8 @@ async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
 def solved_by(store: Store, seeds: range, iteration: int, name: str, variant: str) -> Solved:
     found: Solved = {}
     for seed in seeds:
-        _, evaluation = read_evaluations(store.locate(Layout(f"{name}-{seed}", iteration).root))[variant]
+        found = read_evaluations(store.locate(Layout(f"{name}-{seed}", iteration).root))
+        evaluation = next(e for _, e in found if (e.benchmark, e.variant) == (BENCHMARK, variant))
         found |= {(seed, t.name): t.budget_at_proof is not None for t in evaluation.per_theorem}
     return found
 

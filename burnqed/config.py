@@ -34,6 +34,10 @@ QUANTITY = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
 
 Seed = Annotated[int, Field(ge=0)]
 """numpy takes none below 0."""
+SHIPPED = "shipped"
+"""In place of an address: the benchmark that comes with the package."""
+BENCHMARK_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
+"""It names a folder."""
 
 
 class Undeclared(AttributeError):
@@ -113,16 +117,16 @@ class LeanConfig(Section):
 
 
 class DataConfig(Section):
-    """Theorems, pairs and the benchmark of a run."""
+    """Theorems, pairs and the benchmarks of a run."""
 
     theorems: Address[str | None] = None
     """URI or path of a theorem index to search; None means the shipped corpus and generated statements."""
-    benchmark: Address[str | None] = None
-    """URI or path of the index that is evaluated; None means the shipped benchmark."""
+    benchmarks: Address[dict[str, str]] = Field({"core": SHIPPED}, min_length=1)
+    """Indices that are evaluated, by name: `shipped`, or a URI or path. The first is the one that gates look at."""
     known_proofs: int | None = Field(None, ge=1)
     """Only so many of the shipped proofs, chosen by hash of the name; None means all."""
     benchmark_theorems: int | None = Field(None, ge=1)
-    """Only so many theorems of the benchmark, chosen by hash of the name; None means all."""
+    """Only so many theorems of each benchmark, chosen by hash of the name; None means all."""
     generated: int = Field(3_000, ge=0)
     """Generated statements added to the shipped corpus."""
     generator_seed: Seed = 0
@@ -132,10 +136,21 @@ class DataConfig(Section):
     """Share of one-token closers (rfl, simp, trivial, decide, exact?) kept among the pairs."""
     max_state_chars: int = Field(4_096, ge=1)
 
+    @field_validator("benchmarks", mode="before")
+    @classmethod
+    def _names(cls, benchmarks: object) -> object:
+        if not isinstance(benchmarks, dict):
+            raise ValueError("each benchmark has a name; write data.benchmarks.NAME=URI")
+        if wrong := [name for name in benchmarks if not re.fullmatch(BENCHMARK_NAME, str(name))]:
+            raise ValueError(f"{wrong[0]!r} is no name of a benchmark; use letters, digits, `_` and `-`")
+        return benchmarks
+
 
 class SelectConfig(Section):
     """Which theorems an iteration searches."""
 
+    pool: Literal["new", "unsolved", "same"] = "new"
+    """`new`: none that an earlier iteration searched; `unsolved`: those first that earlier ones searched in vain; `same`: those of iteration 0."""
     theorems: int = Field(300, ge=1)
     seed: Seed = 0
     drop_probe_easy: bool = True

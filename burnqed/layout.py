@@ -38,6 +38,13 @@ class Layout:
         return f"{self.run}/data"
 
     @property
+    def benchmarks(self) -> str:
+        return f"{self.run}/benchmarks"
+
+    def benchmark(self, name: str) -> str:
+        return f"{self.benchmarks}/{name}"
+
+    @property
     def base(self) -> str:
         """The model that iteration 0 is trained from."""
         return f"{self.run}/base"
@@ -92,8 +99,8 @@ class Layout:
     def trajectories(self, variant: str) -> str:
         return f"{self.root}/trajectories/{variant}"
 
-    def evaluation(self, variant: str) -> str:
-        return f"{self.root}/evaluation/{variant}"
+    def evaluation(self, benchmark: str, variant: str) -> str:
+        return f"{self.root}/evaluation/{benchmark}/{variant}"
 
     def at(self, iteration: int) -> Layout:
         return Layout(self.run, iteration)

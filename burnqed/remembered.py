@@ -31,6 +31,16 @@ def remember(store: Store, run: str, config: RunConfig) -> None:
         store.write_text(path, text)
 
 
+def remember_benchmarks(store: Store, run: str, config: RunConfig) -> None:
+    """Has a run go on with benchmarks, too, that a part of an iteration was given; they are known to be usable by then."""
+    known = recall(store, run)
+    if known is not None:
+        before = known.data.benchmarks
+        benchmarks = before | {name: at for name, at in config.data.benchmarks.items() if name not in before}
+        data = known.data.model_copy(update={"benchmarks": benchmarks})
+        remember(store, run, known.model_copy(update={"data": data}))
+
+
 def resolve_run(
     store: Store, run: str, profile: str | None, overrides: Sequence[str], chart: Mapping[str, Any] | None = None
 ) -> Resolved:

@@ -40,14 +40,11 @@ class Resolved:
     origin: dict[str, str]
 
 
-def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings to dotted keys."""
+def flat(values: dict[str, Any]) -> dict[str, Any]:
+    """Sections of values to dotted keys; a value may be a mapping itself."""
     out: dict[str, Any] = {}
     for key, value in values.items():
-        if isinstance(value, dict):
-            out |= flat(value, f"{prefix}{key}.")
-        else:
-            out[prefix + key] = value
+        out |= {f"{key}.{field}": inner for field, inner in value.items()} if isinstance(value, dict) else {key: value}
     return out
 
 
@@ -115,6 +112,11 @@ def resolve(
     layers.append(("--set", dict(parse_override(text) for text in overrides)))
     for source, layer in layers:
         for key, value in layer.items():
+            mapping, _, entry = key.rpartition(".")
+            if isinstance(DEFAULTS.get(mapping), dict):  # one entry of it, as data.benchmarks.NAME
+                section, _, field = mapping.rpartition(".")
+                before = values.get(section, {}).get(field, DEFAULTS[mapping])
+                key, value = mapping, {**before, entry: value} if isinstance(before, dict) else before
             if key not in origin:
                 raise BadInput(
                     f"Unknown configuration key {key!r} in {source}{nearest(key, KEYS)}; see `burnqed config show`."

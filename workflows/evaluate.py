@@ -1,5 +1,6 @@
-"""The evaluation of an iteration alone, for example at other budgets: the earlier one stays until `burnqed store gc`.
+"""The evaluation of an iteration alone: on a further benchmark, or at other budgets.
 
+burnqed submit evaluate --iter 1 --benchmark minif2f=s3://BUCKET/minif2f.json
 burnqed submit evaluate --iter 1 --set evaluate.budgets='[100, 300, 600]'
 """
 
@@ -11,7 +12,7 @@ from burnqed.config import RunConfig
 
 from .loop import build_loop
 
-TASKS = ("evaluate", "report")
+TASKS = ("benchmark", "evaluate", "report")
 
 
 def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "", gate: str = "off") -> Workflow:

@@ -48,7 +48,8 @@ class Part:
 
 
 PARTS = (
-    Part("data", ()),
+    Part("benchmark", ()),
+    Part("data", ("benchmark",)),
     Part("base", ("data",), training=True),
     Part("select", ("data",)),
     Part("sft", ("base",), training=True),

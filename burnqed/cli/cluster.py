@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed.cli import options
-from burnqed.cli.run import index_to_keep
+from burnqed.cli.indices import indices_to_keep, keep
 from burnqed.display import shown_lines, tell
 from burnqed.errors import EXIT_BUG, BadInput, TryAgain
 
@@ -78,6 +78,7 @@ def submit(
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
     theorems: Path | None = options.Theorems,
+    benchmark: str | None = options.Benchmark,
     gate: str = options.Gate,
     redo: str = options.Redo,
     max_cost: float | None = options.MaxCost,
@@ -115,12 +116,12 @@ def submit(
     address = store or (settings.store if settings else PLACEHOLDER)
     base = None if profile or address == PLACEHOLDER else recalled(address, run)
     config = resolved(settings, profile, overrides, base)
-    if theorems is not None:
-        kept, text = index_to_keep(theorems)
-        if not dry_run:
-            Store(address).write_text(f"{run}/{kept}", text)
-        overrides = [*overrides, f"data.theorems={kept}"]
-        config = resolved(settings, profile, overrides, base)
+    if theorems or benchmark:
+        target = None if dry_run else Store(address)
+        indices = indices_to_keep(theorems, benchmark, workflow, config, target, run)
+        if target:
+            keep(indices, target, run)
+        config = resolved(settings, profile, [*overrides, *(index.override for index in indices)], base)
     document = build(workflow, config, settings, store=address, run=run, image=image, given=given)
     if dry_run:
         import yaml

@@ -88,6 +88,9 @@ def compare(
         ..., metavar="URI URI...", help="Iterations, reports, results.json or eval folders."
     ),
     variant: str | None = typer.Option(None, "--variant", help="plain or head.", show_default="what all have"),
+    benchmark: str | None = typer.Option(
+        None, "--benchmark", help="Name of the benchmark.", show_default="the first that all have"
+    ),
     as_json: bool = options.Json,
 ) -> None:
     """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test.
@@ -98,7 +101,7 @@ def compare(
     from burnqed.evaluate.read import read_results
     from burnqed.evaluate.render import print_comparison
 
-    comparison = compare_results(read_results(locations, variant))
+    comparison = compare_results(read_results(locations, variant, benchmark))
     if as_json:
         typer.echo(display.as_json(comparison.model_dump(mode="json"), indent=1))
     else:
@@ -106,7 +109,7 @@ def compare(
 
 
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:
-    """One row per iteration of a run.
+    """One row per iteration of a run, and benchmark where it has several.
 
     Example: burnqed summary --store runs
     """

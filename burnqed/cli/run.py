@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import typer
 
 from burnqed.cli import options
+from burnqed.cli.indices import indices_to_keep, keep
 
 
 def add_to(app: typer.Typer) -> None:
@@ -22,6 +22,7 @@ def run(
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
     theorems: Path | None = options.Theorems,
+    benchmark: str | None = options.Benchmark,
     gate: str = options.Gate,
     redo: str = options.Redo,
     max_cost: float | None = options.MaxCost,
@@ -48,7 +49,7 @@ def run(
     if workflow in options.OF_ITERATIONS:  # before what takes seconds to load
         require_predecessor(target, layout)
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
-    kept, text = index_to_keep(theorems) if theorems else ("", "")
+    indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
     from burnqed.run.deleting import ask_to_delete
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
@@ -58,19 +59,11 @@ def run(
     if workflow == "clean":
         ask_to_delete(target, layout, yes=yes)
     target.check_writable()
-    if theorems is not None:
-        target.write_text(f"{run_name}/{kept}", text)
-        config = resolve_run(target, run_name, profile, [*overrides, f"data.theorems={kept}"]).config
+    if indices:
+        keep(indices, target, run_name)
+        config = resolve_run(target, run_name, profile, [*overrides, *(index.override for index in indices)]).config
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
     code = run_here(built, target, layout, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
     if code:
         raise typer.Exit(code)
-
-
-def index_to_keep(path: Path) -> tuple[str, str]:
-    """A theorem index as it goes into the run's folder: its address there, which changes with its content, and its text."""
-    from burnqed.data.theorems import dump_index, read_index
-
-    text = dump_index(read_index(str(path)))
-    return f"inputs/{path.stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json", text

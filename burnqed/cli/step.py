@@ -130,7 +130,7 @@ def step(
     if imported:
         check_name(imported, "an import")
     from burnqed import lease, metrics
-    from burnqed.remembered import remember
+    from burnqed.remembered import remember, remember_benchmarks
     from burnqed.run.deleting import ask_to_delete
     from burnqed.signals import on_signal
     from burnqed.steps.base import Context, execute
@@ -176,6 +176,8 @@ def step(
                     write_outputs(outputs, Path(folder_for_outputs))
                 if not only:
                     remember(target, run, config)
+                elif outputs.get("benchmark") == "no":
+                    remember_benchmarks(target, run, config)
             elif name == "gate":
                 gate(target, layout, answer)
             elif name == "release":
@@ -189,6 +191,8 @@ def step(
             else:
                 found, _ = find(name, stage)
                 await execute(found, context)
+                if name == "benchmark":
+                    remember_benchmarks(target, run, config)
 
     if name == "clean" and not in_pod() and lease.VARIABLE not in os.environ:
         ask_to_delete(target, layout, whole_run=whole_run, yes=yes)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from burnqed.data.skeleton import normal_form
+from burnqed.errors import BadInput
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
+
+MOST_FAILING = 0.2
+"""Share of an index that may not elaborate; with more it was written for another Lean, or lacks its header."""
+SAID = 20
+"""So many statements that do not elaborate are named, with Lean's reason; a unit's report.json has them all."""
 
 
 def distinct(theorems: list[Theorem]) -> list[Theorem]:
@@ -17,18 +24,45 @@ def distinct(theorems: list[Theorem]) -> list[Theorem]:
 
 async def elaborating(theorems: list[Theorem], lean: LeanBackend) -> list[Theorem]:
     """The theorems that Lean can start; says of each other one why not."""
+    reasons = await failures(theorems, lean)
+    for name, reason in reasons.items():
+        log.warning("%s is left out: %s", name, reason)
+    return [t for t in theorems if t.name not in reasons]
+
+
+async def failing(theorems: Sequence[Theorem], lean: LeanBackend, where: str) -> dict[str, str]:
+    """Lean's reason for every statement of `where` that does not elaborate, by name; says the first of them, and how many there are.
+
+    Raises BadInput when they are more than a fifth.
+    """
+    reasons = await failures(theorems, lean)
+    if len(reasons) > MOST_FAILING * len(theorems):
+        name, reason = next(iter(reasons.items()))
+        raise BadInput(
+            f"{len(reasons)} of the {len(theorems)} statements in {where} do not elaborate in this Lean, which has its core library only "
+            f"(the first is {name}: {' '.join(reason.split())}); give a header that declares what they use, or leave them out."
+        )
+    for name in list(reasons)[:SAID]:
+        log.warning("%s: %s", name, reasons[name])
+    if reasons:
+        log.warning("%d of the %d statements in %s do not elaborate", len(reasons), len(theorems), where)
+    return reasons
+
+
+async def failures(theorems: Sequence[Theorem], lean: LeanBackend) -> dict[str, str]:
+    """Lean's reasons by name, in the order of the theorems."""
     free = asyncio.Semaphore(2 * lean.capacity)
+    reasons: dict[str, str] = {}
     with Progress(len(theorems), "elaborate", "statements") as progress:
 
-        async def one(theorem: Theorem) -> bool:
+        async def one(theorem: Theorem) -> None:
             async with free:
                 outcome = await lean.start(theorem)
                 if outcome.state is None:
-                    log.warning("%s is left out: %s", theorem.name, outcome.message.strip())
+                    reasons[theorem.name] = outcome.message.strip()
                 else:
                     await lean.release(outcome.state)
-                progress.advance()
-                return outcome.state is not None
+                progress.advance(failed=len(reasons))
 
-        good = await asyncio.gather(*(one(t) for t in theorems))
-    return [t for t, ok in zip(theorems, good, strict=True) if ok]
+        await asyncio.gather(*(one(t) for t in theorems))
+    return {t.name: reasons[t.name] for t in theorems if t.name in reasons}

@@ -33,7 +33,7 @@ class Side(Result):
 
 
 class Change(Result):
-    """From one evaluation to another, over the theorems that could be tried in both."""
+    """From one evaluation to another, over the theorems that could be tried in both and that neither model was trained on."""
 
     before: str
     after: str
@@ -60,7 +60,7 @@ class Comparison(Result):
     """From each to the next."""
     first_to_last: Change
     notes: list[str]
-    """Settings in which the evaluations differ although the benchmark is the same."""
+    """Settings in which the evaluations differ although the benchmark is the same, and what a model was trained on."""
 
 
 def compare(results: Sequence[Labelled]) -> Comparison:
@@ -85,7 +85,7 @@ def compare(results: Sequence[Labelled]) -> Comparison:
         sides=[side(label, e, budgets) for label, e in results],
         changes=[change(a, b, budgets[-1]) for a, b in zip(results, rest, strict=False)],
         first_to_last=change(results[0], results[-1], budgets[-1]),
-        notes=differences([e for _, e in results]),
+        notes=[*differences([e for _, e in results]), *trained(results, budgets[-1])],
     )
 
 
@@ -104,12 +104,13 @@ def side(label: str, evaluation: EvaluationResult, budgets: Sequence[int]) -> Si
 
 
 def change(before: Labelled, after: Labelled, budget: int) -> Change:
-    """Paired counts at one budget. A theorem that could not be tried on either side is in none of them."""
+    """Paired counts at one budget. A theorem that could not be tried on either side, or that a model was trained on, is in none of them."""
+    known = {*before[1].trained_on, *after[1].trained_on}
     others = {o.name: o for o in after[1].per_theorem}
     tried = [
         (o.name, solved_at(o, budget), solved_at(others[o.name], budget))
         for o in before[1].per_theorem
-        if ProofStatus.ERROR not in (o.status, others[o.name].status)
+        if o.name not in known and ProofStatus.ERROR not in (o.status, others[o.name].status)
     ]
     gained = sorted(name for name, a, b in tried if b and not a)
     lost = sorted(name for name, a, b in tried if a and not b)
@@ -143,6 +144,20 @@ def differences(evaluations: Sequence[EvaluationResult]) -> list[str]:
         values = [str(getattr(e, name)) for e in evaluations]
         if len(set(values)) > 1:
             notes.append(f"{name.replace('_', ' ')} differs: {', '.join(values)}")
+    return notes
+
+
+def trained(results: Sequence[Labelled], budget: int) -> list[str]:
+    """One sentence for each evaluation of a model that was trained on theorems of the benchmark: its figures without them."""
+    notes = []
+    for label, e in results:
+        if e.trained_on:
+            row = next((row for row in e.without_trained if row.budget == budget), None)
+            others = f"of the other {row.total} it solves {row.solved} ({row.share})" if row else "there are no others"
+            count, names = len(e.trained_on), ", ".join(e.trained_on)
+            notes.append(
+                f"{label} was trained on {count} of the theorems ({names}), so changes leave them out; {others}"
+            )
     return notes
 
 

@@ -10,7 +10,7 @@ from pydantic import computed_field
 
 from burnqed.config import GateConfig, at_iteration
 from burnqed.evaluate.compare import from_head, from_previous
-from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, Result
+from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, Result, on_benchmark
 
 # Names in IterationResult.training that checks read
 EVALUATION_LOSS = "sft.evaluation_loss"
@@ -41,6 +41,8 @@ class GateCheck(Result):
     """Of the value to the threshold."""
     n: int | None = None
     """Theorems, positives or pairs that the value is of; None where nobody noted it."""
+    untried: int = 0
+    """Theorems that could not be tried, beside them."""
     chance: float | None = None
     """The value of random choice."""
     p: float | None = None
@@ -70,6 +72,7 @@ class GateCheck(Result):
             return "not measured"
         beside = [
             *([] if self.n is None else [f"n = {self.n:,}"]),
+            *([f"{self.untried:,} not tried"] if self.untried else []),
             *([] if self.chance is None else [f"chance {self.chance:.3f}"]),
             *([] if self.p is None else [f"p = {self.p:.2g}"]),
         ]
@@ -96,7 +99,9 @@ class GateVerdict(Result):
 
 
 def verdict(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> GateVerdict:
-    """Checks an iteration. Thresholds of 0 (or None) are not checked; gains are wherever there is something to compare."""
+    """Checks an iteration on its first benchmark. Thresholds of 0 (or None) are not checked; gains are wherever there is something to compare."""
+    first = result.benchmarks[0]
+    (result,), earlier = on_benchmark([result], first), on_benchmark(earlier, first)
     return GateVerdict(
         checks=[
             *rate_checks(result, config),
@@ -114,10 +119,10 @@ def rate_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
     ):
         evaluation, threshold = result.variant(variant), at_iteration(thresholds, result.iteration)
         if threshold > 0:
-            row = evaluation.at_largest if evaluation else None
-            rate, n = (row.rate, row.total - row.errors) if row else (None, None)
+            row = evaluation.untrained if evaluation else None
+            rate, n, untried = (row.rate, row.total - row.errors, row.errors) if row else (None, None, 0)
             advice = rate_advice(rate, result.iteration)
-            checks.append(GateCheck(name=name, value=rate, threshold=threshold, n=n, advice=advice))
+            checks.append(GateCheck(name=name, value=rate, threshold=threshold, n=n, untried=untried, advice=advice))
     return checks
 
 

@@ -17,12 +17,28 @@ Labelled = tuple[str, EvaluationResult]
 DOCUMENT: TypeAdapter[IterationResult | EvaluationResult] = TypeAdapter(IterationResult | EvaluationResult)
 
 
-def read_results(locations: Sequence[str], variant: str | None = None) -> list[Labelled]:
-    """What lies at these addresses, for a comparison: of each its evaluation with head where all have one, else the plain one.
+def read_results(locations: Sequence[str], variant: str | None = None, benchmark: str | None = None) -> list[Labelled]:
+    """What lies at these addresses, for a comparison: on the benchmark of that name, else the first that all have; and of each its
+    evaluation with head where all have one, else the plain one.
 
-    Raises BadInput for an address without results, and when the results have no variant in common.
+    Raises BadInput for an address without results, a benchmark that none has, and when the results have no variant in common.
     """
-    return choose([(location, read_evaluations(location)) for location in locations], variant)
+    found = [(location, read_evaluations(location)) for location in locations]
+    names = dict.fromkeys(e.benchmark for _, those in found for _, e in those)
+    if benchmark is not None and benchmark not in names:
+        raise BadInput(f"None of the results is on a benchmark {benchmark!r}; choose one of: {', '.join(names)}.")
+    asked_for = [e.benchmark_hash for _, those in found for _, e in those if e.benchmark == benchmark]
+    hashes = [[e.benchmark_hash for _, e in those] for _, those in found]
+    shared = [one for one in hashes[0] if all(one in others for others in hashes)]
+    wanted = next(iter([*asked_for, *shared]), None)
+    return choose([(where, on_one(those, wanted)) for where, those in found], variant)
+
+
+def on_one(found: Sequence[Labelled], wanted: str | None) -> dict[str, Labelled]:
+    """By variant, those on the benchmark with this hash, whatever its name; else on the first, which nobody takes for another one."""
+    present = [e.benchmark_hash for _, e in found]
+    here = wanted if wanted in present else present[0]
+    return {e.variant: (label, e) for label, e in found if e.benchmark_hash == here}
 
 
 def choose(found: Sequence[tuple[str, dict[str, Labelled]]], variant: str | None) -> list[Labelled]:
@@ -47,8 +63,8 @@ def choose(found: Sequence[tuple[str, dict[str, Labelled]]], variant: str | None
     return [(label if unique else where, e) for (label, e), (where, _) in zip(chosen, found, strict=True)]
 
 
-def read_evaluations(location: str) -> dict[str, Labelled]:
-    """The labelled evaluations by variant at an iteration's folder, its report's, a `results.json`, or an `eval --out` folder."""
+def read_evaluations(location: str) -> list[Labelled]:
+    """The labelled evaluations at an iteration's folder, its report's, a `results.json`, or an `eval --out` folder."""
     store, name = split_address(location)
     units = (name, f"{name}/report")
     folders = [m.root(unit) if (m := read_manifest(store, unit)) else unit for unit in units]
@@ -66,5 +82,5 @@ def read_evaluations(location: str) -> dict[str, Labelled]:
             f"{store.locate(path)} holds neither an iteration's results nor an evaluation's; give another file, or make it anew."
         ) from None
     if isinstance(found, EvaluationResult):
-        return {found.variant: (store.full(path).split("/")[-2], found)}
-    return {e.variant: (f"{found.run} iteration {found.iteration}", e) for e in found.evaluations}
+        return [(store.full(path).split("/")[-2], found)]
+    return [(f"{found.run} iteration {found.iteration}", e) for e in found.evaluations]

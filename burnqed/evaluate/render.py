@@ -13,7 +13,7 @@ from rich.table import Table
 from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary
+from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
 from burnqed.evaluate.summary import rows
 from burnqed.progress import duration
 from burnqed.trajectory.schema import ProofStatus
@@ -22,22 +22,19 @@ NAMES_SHOWN = 12
 
 
 def print_summary(summary: Summary, console: Console) -> None:
-    """One row per iteration: what `make demo` ends with."""
-    table = table_of(
-        "iteration", "solved", "total", "budget", "without head", "with head", "ever", "errors", "timed out"
-    )
-    for row in rows(summary):
-        numbers = (
-            row.solved,
-            row.total,
-            row.budget,
-            row.without_head,
-            row.with_head,
-            row.ever,
-            row.errors,
-            row.timed_out,
-        )
-        table.add_row(str(row.iteration), *("-" if n is None else f"{n:,}" for n in numbers))
+    """One row per iteration, and benchmark where there are several: what `make demo` ends with."""
+    found = rows(summary)
+    several = len({row.benchmark for row in found}) > 1
+    trained = any(row.trained_on for row in found)
+    columns = ("solved", "total", "budget", "without head", "with head", "ever", "errors", "timed out")
+    apart = ("trained on", "solved of others") if trained else ()
+    table = table_of("iteration", *(["benchmark"] if several else []), *columns, *apart)
+    for row in found:
+        numbers = [row.solved, row.total, row.budget, row.without_head, row.with_head, row.ever]
+        numbers += [row.errors, row.timed_out]
+        numbers += [row.trained_on, row.solved_untrained] if trained else []
+        counts = ("-" if n is None else f"{n:,}" for n in numbers)
+        table.add_row(str(row.iteration), *([cell(row.benchmark)] if several else []), *counts)
     console.print(table)
 
 
@@ -46,7 +43,9 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
     console.print(evaluation_table([evaluation]))
     for k, rate in evaluation.pass_n.items():
         if evaluation.samples > 1:
-            console.print(f"pass@{k}: {rate:.1%}")
+            errors = evaluation.at_largest.errors
+            untried = f", {errors} of {evaluation.at_largest.total} could not be tried" if errors else ""
+            console.print(f"pass@{k}: {rate:.1%}{untried}")
     proved = [o.name for o in evaluation.per_theorem if o.proof]
     if proved:
         tell(console, "proved: ", ", ".join(map(shown, proved[:NAMES_SHOWN])) + more(len(proved)))
@@ -66,14 +65,17 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     solved = table_of("result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate")
     for s in comparison.sides:
         counts = [str(s.solved[b]) for b in comparison.budgets]
-        solved.add_row(cell(s.label), cell(s.variant), *counts, str(s.total), str(s.errors), f"{s.rate:.1%}")
+        rate = share(s.solved[comparison.budgets[-1]], s.total, s.errors)
+        solved.add_row(cell(s.label), cell(s.variant), *counts, str(s.total), str(s.errors), rate)
     changes = table_of("from", "to", "both", "newly solved", "lost", "change", "McNemar p")
     last = comparison.first_to_last
     for c in [*comparison.changes, last] if len(comparison.changes) > 1 else comparison.changes:
         counts = [str(n) for n in (c.both, len(c.newly_solved), len(c.lost))]
         changes.add_row(cell(c.before), cell(c.after), *counts, f"{c.net:+d}", f"{c.p:.3g}")
     console.print(solved)
-    console.print(f"\nat budget {last.budget}, over what could be tried on both sides")
+    console.print()
+    where = f"on {comparison.benchmark} at budget {last.budget}"
+    console.print(cell(f"{where}, over what could be tried on both sides"), soft_wrap=True)
     console.print(changes)
     console.print()
     tell(console, "newly solved from first to last: ", names(last.newly_solved))
@@ -88,10 +90,15 @@ def print_iteration(
     """The end of an iteration: figures, changes, where the time went, gate."""
     console.print(cell(f"{result.run}, iteration {result.iteration}"), style="bold")
     console.print(evaluation_table(result.evaluations))
-    for change in (from_previous(result, earlier), from_head(result)):
-        if change:
-            console.print(cell(sentence(change)), soft_wrap=True)
-    console.print(f"solved by any variant in any iteration so far: {result.ever}")
+    for benchmark in result.benchmarks:
+        where = f"{benchmark}: " if len(result.benchmarks) > 1 else ""
+        (one,) = on_benchmark([result], benchmark)
+        for change in (from_previous(one, on_benchmark(earlier, benchmark)), from_head(one)):
+            if change:
+                console.print(cell(where + sentence(change)), soft_wrap=True)
+        if known := one.evaluations[0].trained_on:
+            tell(console, f"{where}trained on {len(known)} of the theorems: ", names(known))
+        console.print(cell(f"{where}solved by any variant in any iteration so far: {one.ever[benchmark]}"))
     if result.cost:
         longest = sorted(result.cost, key=lambda c: -c.seconds)[:4]
         steps = ", ".join(f"{c.step} {duration(c.seconds)}" for c in longest)
@@ -116,12 +123,16 @@ def print_gates(verdict: GateVerdict, console: Console) -> None:
 
 
 def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
+    """One row per budget; again without the theorems that the model was trained on, where there are such."""
+    several = len({e.benchmark for e in evaluations}) > 1
     table = table_of("variant", "budget", "solved", "total", "errors", "timed out", "rate", "mean nodes", "median s")
     for e in evaluations:
-        for b in e.budgets:
-            nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
-            counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors, b.timed_out))
-            table.add_row(cell(e.variant), *counts, f"{b.rate:.1%}", nodes, f"{b.median_seconds:.1f}")
+        variant = f"{e.benchmark}, {e.variant}" if several else e.variant
+        for label, rows_of in ((variant, e.budgets), (f"{variant}, not trained on", e.without_trained)):
+            for b in rows_of:
+                nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
+                counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors, b.timed_out))
+                table.add_row(cell(label), *counts, b.share, nodes, f"{b.median_seconds:.1f}")
     return table
 
 

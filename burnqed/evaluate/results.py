@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from burnqed.trajectory.schema import ProofStatus
@@ -60,6 +62,19 @@ class BudgetResult(Result):
     """Of all that could be tried. One run answers for every budget: below the largest, the share of the run's seconds that
     belongs to the first `budget` nodes, every node taken as equally long."""
 
+    @property
+    def share(self) -> str:
+        """The rate for people: `25.0%`, and where not everything could be tried `25.0% of 4 tried`."""
+        return share(self.solved, self.total, self.errors)
+
+
+def share(solved: int, total: int, errors: int) -> str:
+    """A solve rate in words that never hide what could not be tried."""
+    tried = total - errors
+    if tried == 0:
+        return "none tried"
+    return f"{solved / tried:.1%}" + (f" of {tried} tried" if errors else "")
+
 
 class SearchFigures(Result):
     """What a set of searches did, summed over them; a pass@N evaluation counts every sample."""
@@ -106,12 +121,21 @@ class EvaluationResult(Result):
     """Solved at any budget of this evaluation."""
     pass_n: dict[str, float] = Field(default_factory=dict)
     """Unbiased pass@k (Chen et al. 2021, equation 1) at the largest budget, by k."""
+    trained_on: list[str] = Field(default_factory=list)
+    """Theorems whose statement, up to renaming, is one that the model was trained on: of a benchmark that was added after the training."""
+    without_trained: list[BudgetResult] = Field(default_factory=list)
+    """The figures over the other theorems; empty where there are none of those, or none that the model was trained on."""
     search: SearchFigures = SearchFigures()
     per_theorem: list[TheoremOutcome]
 
     @property
     def at_largest(self) -> BudgetResult:
         return self.budgets[-1]
+
+    @property
+    def untrained(self) -> BudgetResult | None:
+        """At the largest budget, over the theorems that the model was not trained on; None where there are none."""
+        return self.without_trained[-1] if self.without_trained else None if self.trained_on else self.at_largest
 
 
 class StepCost(Result):
@@ -130,9 +154,10 @@ class IterationResult(Result):
     profile: str
     finished: str
     """UTC, ISO 8601."""
-    evaluations: list[EvaluationResult]
-    ever: int
-    """Benchmark theorems solved by any variant in this iteration or an earlier one of the run."""
+    evaluations: list[EvaluationResult] = Field(min_length=1)
+    """By benchmark, in the order of the configuration, and variant."""
+    ever: dict[str, int]
+    """By benchmark: its theorems that any variant solved in this iteration or an earlier one of the run."""
     search: SearchFigures = SearchFigures()
     """Of the search for training data, all variants together."""
     training: dict[str, float] = Field(default_factory=dict)
@@ -140,8 +165,22 @@ class IterationResult(Result):
     `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; beside them NAME_chance, NAME_n and NAME_error."""
     cost: list[StepCost] = Field(default_factory=list)
 
+    @property
+    def benchmarks(self) -> list[str]:
+        """Names; the first is the one that gates look at."""
+        return list(dict.fromkeys(e.benchmark for e in self.evaluations))
+
     def variant(self, name: str) -> EvaluationResult | None:
         return next((e for e in self.evaluations if e.variant == name), None)
+
+
+def on_benchmark(results: Iterable[IterationResult], benchmark: str) -> list[IterationResult]:
+    """Each with its results on this benchmark alone; those that were not evaluated on it are left out."""
+    return [
+        result.model_copy(update={"evaluations": [e for e in result.evaluations if e.benchmark == benchmark]})
+        for result in results
+        if benchmark in result.benchmarks
+    ]
 
 
 class Summary(Result):

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -36,11 +36,12 @@ def evaluation_result(
     candidates: int,
     temperature: float,
     samples: int = 1,
+    trained_on: Collection[str] = (),
 ) -> EvaluationResult:
     """Figures of one variant on one benchmark.
 
     `results` holds at most one result per theorem and sample, in any order; a theorem of the benchmark without any is an error.
-    `header` stands for theorems that have none. Raises BadInput for a result that does not belong to the benchmark.
+    `header` stands for theorems that have none; `trained_on` names those that the model was trained on. Raises BadInput for a result that does not belong to the benchmark.
     """
     budgets = sorted(set(budgets))
     results = list(results)
@@ -56,6 +57,8 @@ def evaluation_result(
     groups = [by_name[t.name] for t in theorems]
     outcomes = [outcome(t, runs, budgets, header) for t, runs in zip(theorems, groups, strict=True)]
     rows = [budget_result(outcomes, groups, b) for b in budgets]
+    others = [i for i, t in enumerate(theorems) if t.name not in trained_on] if trained_on else []
+    apart = [budget_result([outcomes[i] for i in others], [groups[i] for i in others], b) for b in budgets if others]
     return EvaluationResult(
         variant=variant,
         model=model,
@@ -70,6 +73,8 @@ def evaluation_result(
         budgets=rows,
         cumulative=rows[-1].solved,
         pass_n=pass_rates(groups, samples, budgets[-1]),
+        trained_on=[t.name for t in theorems if t.name in trained_on],
+        without_trained=apart,
         search=search_figures(results),
         per_theorem=outcomes,
     )

@@ -1,4 +1,4 @@
-"""`summary.json`: what every iteration of a run has reached, one table row each.
+"""`summary.json`: what every iteration of a run has reached, one table row for each and each benchmark.
 
 burnqed summary --store STORE
 """
@@ -9,16 +9,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from burnqed.documents import read_document
-from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, Summary
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, Summary, on_benchmark
 from burnqed.layout import Layout
 from burnqed.store import Store
 from burnqed.trajectory.schema import ProofStatus
 
 
 class SummaryRow(Result):
-    """An iteration in one line, at its largest budget."""
+    """An iteration on one benchmark in one line, at its largest budget."""
 
     iteration: int
+    benchmark: str
+    benchmark_hash: str
     solved: int
     """By the better variant."""
     total: int
@@ -30,8 +32,10 @@ class SummaryRow(Result):
     """The most that any variant could not try."""
     timed_out: int
     """The most searches of any variant that the safety net of seconds ended."""
-    benchmark: str
-    benchmark_hash: str
+    trained_on: int
+    """Theorems of the benchmark that the model was trained on."""
+    solved_untrained: int
+    """By the better variant, of the others."""
 
 
 def read_summary(store: Store, run: str) -> Summary | None:
@@ -52,30 +56,37 @@ def summarize(results: Sequence[IterationResult]) -> Summary:
     return Summary(run=ordered[0].run, iterations=counted)
 
 
-def ever(evaluations: Sequence[EvaluationResult], earlier: Sequence[IterationResult]) -> int:
-    """Theorems of the benchmark solved by any variant, now or in an earlier iteration on the same benchmark."""
-    hashes = {e.benchmark_hash for e in evaluations}
-    past = [e for r in earlier for e in r.evaluations if e.benchmark_hash in hashes]
-    return len({o.name for e in [*past, *evaluations] for o in e.per_theorem if o.status is ProofStatus.PROVED})
+def ever(evaluations: Sequence[EvaluationResult], earlier: Sequence[IterationResult]) -> dict[str, int]:
+    """By benchmark: theorems solved by any variant, now or in an earlier iteration on the same benchmark."""
+    past = [e for r in earlier for e in r.evaluations]
+    solved: dict[str, set[str]] = {}
+    for now in evaluations:
+        same = [e for e in past if e.benchmark_hash == now.benchmark_hash]
+        names = {o.name for e in [*same, now] for o in e.per_theorem if o.status is ProofStatus.PROVED}
+        solved[now.benchmark] = solved.get(now.benchmark, set()) | names
+    return {benchmark: len(names) for benchmark, names in solved.items()}
 
 
 def rows(summary: Summary) -> list[SummaryRow]:
-    return [row(r) for r in summary.iterations]
+    return [row(one) for r in summary.iterations for name in r.benchmarks for one in on_benchmark([r], name)]
 
 
 def row(result: IterationResult) -> SummaryRow:
+    """Of an iteration with the results on one benchmark."""
     best = max((e.at_largest for e in result.evaluations), key=lambda b: b.solved)
-    plain, head = result.variant(PLAIN), result.variant(HEAD)
+    plain, head, first = result.variant(PLAIN), result.variant(HEAD), result.evaluations[0]
     return SummaryRow(
         iteration=result.iteration,
+        benchmark=first.benchmark,
+        benchmark_hash=first.benchmark_hash,
         solved=best.solved,
         total=best.total,
         budget=best.budget,
         without_head=plain.at_largest.solved if plain else None,
         with_head=head.at_largest.solved if head else None,
-        ever=result.ever,
+        ever=result.ever[first.benchmark],
         errors=max(e.at_largest.errors for e in result.evaluations),
         timed_out=max(e.at_largest.timed_out for e in result.evaluations),
-        benchmark=result.evaluations[0].benchmark,
-        benchmark_hash=result.evaluations[0].benchmark_hash,
+        trained_on=len(first.trained_on),
+        solved_untrained=max(e.untrained.solved if e.untrained else 0 for e in result.evaluations),
     )

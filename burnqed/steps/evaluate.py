@@ -1,12 +1,11 @@
-"""evaluate: one shard of the benchmark, without and with the head; probe tactics are never tried."""
+"""evaluate: one shard of each benchmark, without and with the head; probe tactics are never tried."""
 
 from __future__ import annotations
 
-from burnqed.data.theorems import parse_index
 from burnqed.evaluate.results import HEAD, PLAIN
-from burnqed.manifest import output
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.models import head_prefix
 from burnqed.steps.searching import SERVED, search_shard, shard_unit, shards
 from burnqed.steps.shards import in_shard
@@ -19,26 +18,34 @@ def variants(context: Context) -> list[str]:
     return [PLAIN, HEAD] if with_head else [PLAIN]
 
 
+def shards_of(context: Context, benchmark: str) -> int:
+    """Into how many shards a benchmark's evaluation is divided."""
+    return shards(context, context.layout.evaluation(benchmark, PLAIN), context.config.evaluate.shards)
+
+
 def count(context: Context) -> int:
-    return shards(context, context.layout.evaluation(PLAIN), context.config.evaluate.shards)
+    return max(shards_of(context, benchmark) for benchmark in context.config.data.benchmarks)
 
 
 def units(context: Context) -> list[Unit]:
-    layout, number = context.layout, count(context)
-    made_from = {PLAIN: [layout.data, layout.model], HEAD: [layout.data, layout.model, layout.head(STAGE)]}
-    return [shard_unit(context, layout.evaluation(v), number, made_from[v]) for v in variants(context)]
+    layout, found = context.layout, []
+    for benchmark in context.config.data.benchmarks:
+        number = shards_of(context, benchmark)
+        for variant in variants(context) if context.shard < number else ():
+            inputs = [layout.benchmark(benchmark), layout.model, *([layout.head(STAGE)] if variant == HEAD else [])]
+            found.append(shard_unit(context, layout.evaluation(benchmark, variant), number, inputs))
+    return found
 
 
 async def run(context: Context, unit: Unit) -> Facts:
-    config, store = context.config.evaluate, context.store
-    path = f"{output(store, context.layout.data)}/benchmark.json"
-    theorems = parse_index(store.read_text(path), store.locate(path))
+    config = context.config.evaluate
+    benchmark, *_ = unit.inputs
     return await search_shard(
         context,
         unit,
-        in_shard(theorems, context.shard, int(unit.parameter("shards"))),
+        in_shard(read_benchmark(context.store, benchmark), context.shard, int(unit.parameter("shards"))),
         SearchSettings.for_evaluation(config, context.config.search),
-        with_head=unit.prefix.startswith(context.layout.evaluation(HEAD)),
+        with_head=context.layout.head(STAGE) in unit.inputs,
         per_part=config.theorems_per_part,
         seed=config.seed,
         samples=config.samples,

@@ -1,4 +1,4 @@
-"""import-data: a theorem index from elsewhere into the run's folder, where `data.theorems` and `data.benchmark` find it."""
+"""import-data: a theorem index from elsewhere into the run's folder, where `data.theorems` and `data.benchmarks` find it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ async def import_data(source: str, name: str, store: Store, layout: Layout, lean
     path = f"inputs/{name}.json"
     store.write_text(f"{layout.run}/{path}", dump_index(kept))
     log.info(
-        "%d theorems in %s; left out: %d equal to another, %d that do not elaborate. Use them with --set data.theorems=%s",
-        len(kept), store.locate(f"{layout.run}/{path}"), len(theorems) - len(different), len(different) - len(kept), path,
+        "%d theorems in %s; left out: %d equal to another, %d that do not elaborate. Search them with --set data.theorems=%s, or evaluate on them "
+        "with --benchmark %s=%s.",
+        len(kept), store.locate(f"{layout.run}/{path}"), len(theorems) - len(different), len(different) - len(kept), path, name, path,
     )  # fmt: skip

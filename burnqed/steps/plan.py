@@ -86,7 +86,9 @@ def planned(steps: Sequence[tuple[Step, str]], context: Context) -> Iterator[Pla
     layout = context.layout
     require_predecessor(context.store, layout)
     iterations = (layout.at(number).root for number in range(context.iteration + 1))
-    context = replace(context, store=Snapshot(context.store, [layout.data, layout.base, *iterations]))
+    context = replace(
+        context, store=Snapshot(context.store, [layout.benchmarks, layout.data, layout.base, *iterations])
+    )
     verdicts: dict[str, Verdict] = {}
     for step, stage in steps:
         here = context.at(stage=stage)

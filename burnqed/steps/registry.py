@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from burnqed.errors import BadInput
-from burnqed.steps import base_model, data, ebm, embed, evaluate, export, negatives, report, search, select, sft
+from burnqed.steps import (
+    base_model,
+    benchmark,
+    data,
+    ebm,
+    embed,
+    evaluate,
+    export,
+    negatives,
+    report,
+    search,
+    select,
+    sft,
+)
 from burnqed.steps.base import Step
 
 STEPS: tuple[tuple[Step, str], ...] = (
+    (benchmark.STEP, ""),
     (data.STEP, ""),
     (base_model.STEP, ""),
     (select.STEP, ""),

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
 from burnqed.config import RunConfig
-from burnqed.data.theorems import parse_index
+from burnqed.data.skeleton import normal_form
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
@@ -27,6 +27,8 @@ from burnqed.manifest import Manifest, look, output, read_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
 from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.benchmark import read_benchmark
+from burnqed.steps.data import read_proofs
 from burnqed.steps.models import head_prefix, search_variants
 from burnqed.steps.select import read_selection
 from burnqed.steps.trajectories import own_shards, rows_of, trajectories_of
@@ -42,12 +44,13 @@ def units(context: Context) -> list[Unit]:
     head = head_prefix(layout, "final", context.config)
     inputs = [
         layout.data,
-        layout.selection,
+        *(layout.benchmark(name) for name in context.config.data.benchmarks),
+        *(layout.at(i).selection for i in range(context.iteration + 1)),
         layout.adapter,
         layout.model,
         *([head] if head else []),
         *searched(context),
-        *(folder for v in evaluate.variants(context) for folder in evaluated(context, v)),
+        *(folder for name in context.config.data.benchmarks for folder in evaluated(context, name)),
         *(layout.at(i).report for i in range(context.iteration)),
     ]
     return [Unit(layout.report, tuple(inputs))]
@@ -61,8 +64,9 @@ def searched(context: Context) -> list[str]:
     ]
 
 
-def evaluated(context: Context, variant: str) -> list[str]:
-    return own_shards(context, context.layout.evaluation(variant), evaluate.count(context))
+def evaluated(context: Context, benchmark: str) -> list[str]:
+    number, layout = evaluate.shards_of(context, benchmark), context.layout
+    return [f for v in evaluate.variants(context) for f in own_shards(context, layout.evaluation(benchmark, v), number)]
 
 
 async def run(context: Context, unit: Unit) -> Facts:
@@ -70,8 +74,12 @@ async def run(context: Context, unit: Unit) -> Facts:
     snapshot = Snapshot.of(store, unit.inputs)
     manifests = {prefix: m for prefix in unit.inputs if (m := read_manifest(snapshot, prefix)) is not None}
     earlier = [read_result(store, layout.at(i).report) for i in range(context.iteration)]
+    known = trained_statements(context, unit)
     evaluations = [
-        evaluation(context, unit, v, manifests) for v in (PLAIN, HEAD) if inputs_in(unit, layout.evaluation(v))
+        evaluation(context, unit, prefix, variant, manifests, known)
+        for prefix in inputs_in(unit, layout.benchmarks)
+        for variant in (PLAIN, HEAD)
+        if inputs_in(unit, layout.evaluation(name_of(prefix), variant))
     ]
     found = results_of(store, trajectories_of(unit))
     result = IterationResult(
@@ -109,8 +117,9 @@ async def run(context: Context, unit: Unit) -> Facts:
     store.write_text(f"{unit.root}/gate.json", judged.model_dump_json(indent=1) + "\n")
     others = [*earlier, *later_results(context)]
     store.write_text(layout.summary, summarize([*others, result]).model_dump_json(indent=1) + "\n")
-    solved: Facts = {f"solved_{e.variant}": e.at_largest.solved for e in evaluations}
-    return {**solved, "ever": result.ever, "go": "yes" if judged.go else "no"}
+    solved: Facts = {f"solved_{e.benchmark}_{e.variant}": e.at_largest.solved for e in evaluations}
+    trained: Facts = {f"trained_on_{e.benchmark}": len(e.trained_on) for e in evaluations if e.trained_on}
+    return {**solved, **trained, "go": "yes" if judged.go else "no"}
 
 
 def read_result(store: Store, prefix: str) -> IterationResult:
@@ -136,28 +145,45 @@ def results_of(store: Store, folders: Iterable[str]) -> list[TheoremResult]:
     return [r for rows in rows_of(store, list(folders)) for r in theorem_results(rows)]
 
 
+def name_of(prefix: str) -> str:
+    """Of a benchmark, by its folder."""
+    return prefix.rpartition("/")[2]
+
+
 def inputs_in(unit: Unit, folder: str) -> list[str]:
     return [prefix for prefix in unit.inputs if prefix.startswith(f"{folder}/")]
 
 
-def evaluation(context: Context, unit: Unit, variant: str, manifests: dict[str, Manifest]) -> EvaluationResult:
+def trained_statements(context: Context, unit: Unit) -> set[str]:
+    """Normal forms of what model or head may have learned from: known proofs, and what was searched up to this iteration."""
+    store = context.store
+    proofs = read_proofs(store, f"{output(store, context.layout.data)}/proofs.json")
+    selections = [read_selection(store, prefix) for prefix in unit.inputs if prefix.endswith("/selection")]
+    searched = [theorem for selection in selections for theorem in selection.theorems]
+    return {normal_form(theorem.statement) for theorem in (*(p.theorem for p in proofs), *searched)}
+
+
+def evaluation(
+    context: Context, unit: Unit, prefix: str, variant: str, manifests: dict[str, Manifest], known: Collection[str]
+) -> EvaluationResult:
+    """One variant on the benchmark at `prefix`; `known` are the normal forms of statements that were trained on."""
     config, store, layout = context.config, context.store, context.layout
-    path = f"{output(store, layout.data)}/benchmark.json"
-    theorems = parse_index(store.read_text(path), store.locate(path))
+    theorems, benchmark = read_benchmark(store, prefix), name_of(prefix)
     headers = {t.header for t in theorems}
     return evaluation_result(
-        results_of(store, inputs_in(unit, layout.evaluation(variant))),
+        results_of(store, inputs_in(unit, layout.evaluation(benchmark, variant))),
         theorems,
         variant=variant,
         model=str(manifests[layout.model].facts["version"]),
         head=str(manifests[layout.head("final")].facts["head_id"]) if variant == HEAD else None,
-        benchmark=config.data.benchmark or "burnqed core benchmark",
+        benchmark=benchmark,
         header=(next(iter(headers)) or DEFAULT_HEADER) if len(headers) == 1 else DEFAULT_HEADER,
         lean_version=lean_version(),
         budgets=config.evaluate.budgets,
         candidates=config.evaluate.candidates,
         temperature=config.evaluate.temperature,
         samples=config.evaluate.samples,
+        trained_on=[t.name for t in theorems if normal_form(t.statement) in known],
     )
 
 
@@ -213,4 +239,4 @@ def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]
     ]
 
 
-STEP = Step("report", 1, ("gate", "evaluate", "data.benchmark"), units, run)
+STEP = Step("report", 2, ("gate", "evaluate"), units, run)

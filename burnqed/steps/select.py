@@ -1,12 +1,14 @@
 """select: the theorems that this iteration searches.
 
-Candidates are taken in one seeded order for all iterations, so that each continues where the one before ended; what one of
+Candidates are taken in one seeded order for all iterations. With `select.pool=new` each iteration continues where the one before ended; with
+`unsolved` what earlier iterations searched in vain comes first; with `same` every iteration searches what iteration 0 did. What one of
 the probe tactics proves is left out and not tried again.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -20,8 +22,12 @@ from burnqed.manifest import output
 from burnqed.progress import Progress
 from burnqed.search.many import run_many
 from burnqed.search.probes import probe_easy
+from burnqed.steps import sft
 from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.trajectories import rows_of, trajectories_of
 from burnqed.store import Store
+from burnqed.trajectory.reader import theorem_results
+from burnqed.trajectory.schema import ProofStatus
 
 
 class Selection(BaseModel):
@@ -33,45 +39,65 @@ class Selection(BaseModel):
 
 
 def units(context: Context) -> list[Unit]:
-    earlier = tuple(context.layout.at(i).selection for i in range(context.iteration))
-    return [Unit(context.layout.selection, (context.layout.data, *earlier))]
+    layout, pool = context.layout, context.config.select.pool
+    earlier = [layout.at(i).selection for i in range(context.iteration)]
+    found = sft.found_shards(context) if pool == "unsolved" else []
+    return [Unit(layout.selection, (layout.data, *(earlier[:1] if pool == "same" else earlier), *found))]
 
 
 async def run(context: Context, unit: Unit) -> Facts:
     config, store = context.config.select, context.store
+    earlier = [read_selection(store, prefix) for prefix in unit.inputs if prefix.endswith("/selection")]
+    if config.pool == "same" and earlier:
+        write(store, unit, first := earlier[0])
+        return {"theorems": len(first.theorems), "probe_easy": 0}
     path = f"{output(store, context.layout.data)}/theorems.json"
     theorems = sorted(parse_index(store.read_text(path), store.locate(path)), key=lambda t: t.name)
     random.Random(config.seed).shuffle(theorems)
-    used: set[str] = set()
-    for i in range(context.iteration):
-        earlier = read_selection(store, context.layout.at(i).selection)
-        used |= {t.name for t in earlier.theorems} | set(earlier.probe_easy)
+    searched = {t.name for selection in earlier for t in selection.theorems}
+    used = searched | {name for selection in earlier for name in selection.probe_easy}
     candidates = [t for t in theorems if t.name not in used]
+    again: list[Theorem] = []
+    if config.pool == "unsolved":
+        left = searched - proved(store, trajectories_of(unit))
+        again = [t for t in theorems if t.name in left][: config.theorems]
+    wanted = config.theorems - len(again)
     chosen, easy = (
-        await first_hard(context, candidates) if config.drop_probe_easy else (candidates[: config.theorems], [])
+        await first_hard(context, candidates, wanted) if config.drop_probe_easy else (candidates[:wanted], [])
     )
+    chosen = [*again, *chosen]
     if not chosen:
         raise BadInput(
             f"No theorem is left for iteration {context.iteration}: all {len(theorems)} were searched or are proved by a probe "
-            "tactic; raise data.generated, give more with --theorems, or set select.drop_probe_easy=false."
+            "tactic; raise data.generated, give more with --theorems, or set select.pool=unsolved or select.drop_probe_easy=false."
         )
     if len(chosen) < config.theorems:
         log.warning("only %d of the %d theorems asked for are left", len(chosen), config.theorems)
-    store.write_text(
-        f"{unit.root}/selection.json", Selection(theorems=chosen, probe_easy=easy).model_dump_json(indent=1)
-    )
-    return {"theorems": len(chosen), "probe_easy": len(easy)}
+    write(store, unit, Selection(theorems=chosen, probe_easy=easy))
+    return {"theorems": len(chosen), "again": len(again), "probe_easy": len(easy)}
 
 
-async def first_hard(context: Context, candidates: list[Theorem]) -> tuple[list[Theorem], list[str]]:
-    """The first theorems, as many as asked for, that resist the probe tactics; and the names of the others before the last.
+def proved(store: Store, folders: Sequence[str]) -> set[str]:
+    """Names of what searches found a proof of."""
+    results = (r for rows in rows_of(store, folders) for r in theorem_results(rows))
+    return {r.name for r in results if r.status is ProofStatus.PROVED}
+
+
+def write(store: Store, unit: Unit, selection: Selection) -> None:
+    store.write_text(f"{unit.root}/selection.json", selection.model_dump_json(indent=1))
+
+
+async def first_hard(context: Context, candidates: list[Theorem], wanted: int) -> tuple[list[Theorem], list[str]]:
+    """The first `wanted` theorems that resist the probe tactics; and the names of the others before the last.
 
     Batches of as many as Lean works on at once keep the outcome independent of speed.
     """
-    wanted, timeout = context.config.select.theorems, context.config.select.probe_timeout_s
+    timeout = context.config.select.probe_timeout_s
     hard: list[Theorem] = []
     easy: list[str] = []
     is_easy: dict[str, bool] = {}
+    if wanted == 0:
+        return hard, easy
     async with open_lean(context.config.lean) as lean:
 
         async def probe(theorem: Theorem) -> tuple[str, bool]:

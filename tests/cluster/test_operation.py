@@ -10,7 +10,7 @@ import pytest
 from burnqed.data.theorems import dump_index, shipped_benchmark
 from burnqed.run.argo.access import Document
 from burnqed.run.argo.nodes import TaskNode, phase_of, suspended, tasks_of
-from burnqed.steps.data import some
+from burnqed.steps.indices import some
 from tests.fixtures.cluster import TAG, Cluster, publish
 
 SECRET = "burnqed-store"
@@ -77,7 +77,7 @@ def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster,
     cluster.wait(name, has_failed)
     before = runs_of(cluster.tasks(name))
     assert before.keys() == {"plan", "data"}
-    assert "is also in the benchmark" in cluster.hera("logs", name, "--step", "data").stdout
+    assert "is also in a benchmark" in cluster.hera("logs", name, "--step", "data").stdout
     done = cluster.hera("retry", name, "--set", "data.theorems=inputs/right.json")
     assert done.returncode == 0, done.stderr
     cluster.wait(name, lambda w: any(t.task == "sft" and t.phase == "Running" for t in tasks_of(w)))

@@ -17,7 +17,7 @@ from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import TryAgain
 from burnqed.layout import Layout
 from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.steps import data
+from burnqed.steps import benchmark, data
 from burnqed.steps.base import Context, execute
 from burnqed.store import Store
 
@@ -81,13 +81,14 @@ async def test_the_step_data_continues_and_leaves_only_what_it_always_left(
     config = RunConfig.model_validate({"data": {"known_proofs": 15, "generated": 5, "benchmark_theorems": 5}})
     store = Store(str(tmp_path / "store"))
     stopped = Context(store, Layout("main", 0), config, tmp_path)
+    await execute(benchmark.STEP, stopped)
     watcher = asyncio.create_task(stop_when_parts_are_there(stopped))
     with pytest.raises(TryAgain, match="same command continues"):
         await execute(data.STEP, stopped)
     await watcher
     await execute(data.STEP, Context(store, Layout("main", 0), config, tmp_path))
     assert "of the 15 known proofs were replayed before" in caplog.text
-    left = {"_STARTED", "_SUCCESS", "benchmark.json", "pairs.jsonl", "proofs.json", "report.json", "theorems.json"}
+    left = {"_STARTED", "_SUCCESS", "pairs.jsonl", "proofs.json", "report.json", "theorems.json"}
     assert sorted(path.rpartition("/")[2] for path in store.list("main/data")) == sorted(left)
 
 

@@ -54,6 +54,11 @@ def test_every_value_has_an_origin() -> None:
         ("search.budget", "section.key=value"),
         ("search.budget=[1", "YAML"),
         ("sft.method=magic", "sft.method"),
+        ("data.benchmark=mine.json", "did you mean 'data.benchmarks'"),
+        ("data.benchmarks=mine.json", "data.benchmarks.NAME=URI"),
+        ("data.benchmarks.mine=3", "data.benchmarks.mine"),
+        ("data.benchmarks.a/b=mine.json", "'a/b' is no name of a benchmark"),
+        ("data.benchmarks={}", "at least 1"),
     ],
 )
 def test_a_wrong_override_is_one_sentence_that_helps(override: str, hint: str) -> None:
@@ -71,3 +76,16 @@ def test_an_unknown_profile_names_the_known_ones() -> None:
 def test_an_unknown_key_in_a_document_is_refused() -> None:
     with pytest.raises(BadInput, match=r"search\.budget"):
         from_json('{"search": {"budgte": 3}}')
+
+
+def test_a_benchmark_is_added_by_its_name_and_all_are_replaced_by_theirs(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("data:\n  benchmarks: {a: a.json}\n")
+    added = resolve("default", ["data.benchmarks.b=b.json"]).config
+    assert added.data.benchmarks == {"core": "shipped", "b": "b.json"}
+    assert resolve(None, ["data.benchmarks.c=c.json"], base=added).config.data.benchmarks == {
+        **added.data.benchmarks,
+        "c": "c.json",
+    }
+    assert resolve(str(file), []).config.data.benchmarks == {"a": "a.json"}
+    assert resolve(str(file), ["data.benchmarks.b=b.json"]).config.data.benchmarks == {"a": "a.json", "b": "b.json"}

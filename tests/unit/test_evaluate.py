@@ -164,3 +164,25 @@ def test_eval_json_is_the_documented_document() -> None:
     assert {"name", "status", "proof", "nodes", "lean_calls", "seconds"} <= document["theorems"][0].keys()
     assert document["theorems"][0]["proof"].startswith("intro n")
     assert [row["solved"] for row in document["budgets"]] == [0, 1]
+
+
+def test_figures_are_told_apart_from_theorems_that_were_trained_on() -> None:
+    found = [proved("a", 3), proved("b", 40), unproved("c"), failed("d")]
+    result = evaluation(found, trained_on={"a", "d", "of another benchmark"})
+    assert result.trained_on == ["a", "d"]
+    assert [(row.solved, row.total, row.errors) for row in result.budgets] == [(1, 4, 1), (2, 4, 1)]
+    assert [(row.solved, row.total, row.errors) for row in result.without_trained] == [(0, 2, 0), (1, 2, 0)]
+    assert evaluation(found).untrained == result.at_largest
+    assert evaluation(found, trained_on=set("abcd")).untrained is None
+
+
+@pytest.mark.parametrize(
+    ("results", "share"),
+    [
+        ([proved("a", 1), unproved("b")], "50.0%"),
+        ([proved("a", 1), failed("b")], "100.0% of 1 tried"),
+        ([failed("a")], "none tried"),
+    ],
+)
+def test_a_rate_says_of_how_many_it_is_where_not_all_could_be_tried(results: list[TheoremResult], share: str) -> None:
+    assert evaluation(results).at_largest.share == share

@@ -155,3 +155,28 @@ def test_a_file_that_holds_no_results_is_refused(tmp_path: Path, text: str) -> N
 def test_an_address_without_results_is_refused_with_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"no results at .*; give an iteration's folder"):
         compare(read_results([str(tmp_path / "nothing"), str(tmp_path)]))
+
+
+def test_benchmarks_are_chosen_by_name_or_the_first_of_equal_content(tmp_path: Path) -> None:
+    core, mine = solving("a", "abc"), solving("x", "xyz", benchmark="mine")
+    a = write(tmp_path / "a", iteration(0, core, mine))
+    b = write(tmp_path / "b", iteration(1, core, mine))
+    only = write(tmp_path / "only", solving("xy", "xyz", benchmark="the same under another name"))
+    assert compare(read_results([a, b])).benchmark == "core"
+    assert compare(read_results([a, b], benchmark="mine")).benchmark == "mine"
+    assert compare(read_results([a, only])).first_to_last.newly_solved == ["y"]
+    assert compare(read_results([a, only], benchmark="mine")).first_to_last.newly_solved == ["y"]
+    with pytest.raises(BadInput, match="on a benchmark 'mien'; choose one of: core, mine"):
+        read_results([a, b], benchmark="mien")
+    with pytest.raises(BadInput, match="different benchmarks"):
+        compare(read_results([a, only], benchmark="core"))
+
+
+def test_what_a_model_was_trained_on_is_no_gain_and_is_named() -> None:
+    found = compare([("0", solving("c", "abc")), ("1", solving("ab", "abc", trained_on="ac"))])
+    assert (found.first_to_last.newly_solved, found.first_to_last.lost, found.first_to_last.tried) == (["b"], [], 1)
+    (note,) = found.notes
+    assert (
+        note
+        == "1 was trained on 2 of the theorems (a, c), so changes leave them out; of the other 1 it solves 1 (100.0%)"
+    )

@@ -137,3 +137,18 @@ def test_another_benchmark_gives_no_gain_to_check() -> None:
     found = verdict(iteration(1, solving("a", "ab")), [iteration(0, solving("a", "abc"))], GateConfig())
     assert found.checks == []
     assert found.go
+
+
+def test_theorems_that_were_trained_on_count_for_nothing() -> None:
+    before = iteration(0, solving("", TEN))
+    found = verdict(iteration(1, solving("abcde", TEN, trained_on="abcd")), [before], GateConfig(min_rate=0.4, **SURE))
+    assert [(c.n, c.ok) for c in found.checks] == [(6, False), (6, True)]
+    assert check(found, "gain from iteration 0").value == pytest.approx(1 / 6)
+
+
+def test_gates_look_at_the_first_benchmark() -> None:
+    before = iteration(0, solving("xyz", "xyz", benchmark="mine"), solving("a", TEN))
+    after = iteration(1, solving("abcde", TEN, errors="j"), solving("", "xyz", benchmark="mine"))
+    found = verdict(after, [before], GateConfig(min_rate=0.5, **SURE))
+    assert found.go
+    assert [c.measured for c in found.checks] == ["0.556 (n = 9, 1 not tried)", "0.444 (n = 9, p = 0.12)"]

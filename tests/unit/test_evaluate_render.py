@@ -10,7 +10,7 @@ from burnqed.config import GateConfig
 from burnqed.evaluate.compare import compare
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.render import print_comparison, print_evaluation, print_iteration, print_summary
-from burnqed.evaluate.results import HEAD, StepCost
+from burnqed.evaluate.results import HEAD, PLAIN, StepCost
 from burnqed.evaluate.summary import summarize
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
 
@@ -51,6 +51,7 @@ def test_a_comparison_names_the_theorems() -> None:
     print_comparison(compare([("a", solving("abc", TEN)), ("b[x]", solving("cd", TEN))]), screen)
     text = out.getvalue()
     assert "b[x]" in text
+    assert "\non core at budget 64, over what could be tried on both sides\n" in text
     assert "newly solved from first to last: d\n" in text
     assert "lost: a, b\n" in text
 
@@ -62,3 +63,20 @@ def test_an_evaluation_tells_why_theorems_could_not_be_tried() -> None:
     text = out.getvalue()
     assert "could not be tried: c[0]: the statement does not elaborate" in text
     assert "pass@1: 50.0%" in text
+
+
+def test_several_benchmarks_have_a_column_and_what_was_trained_on_is_named() -> None:
+    mine = [solving("xy", "xyz", benchmark="mine", trained_on="x", variant=v, errors="z") for v in (PLAIN, HEAD)]
+    result = iteration(0, solving("abc", TEN), *mine, ever=3)
+    screen, out = console()
+    print_iteration(result, [], None, screen)
+    print_summary(summarize([result]), screen)
+    text = out.getvalue()
+    assert "mine: trained on 1 of the theorems: x\n" in text
+    assert "mine: solved by any variant in any iteration so far: 3" in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "core, plain 64 3 10 0 0 30.0% 5.0 4.0" in lines
+    assert "mine, head 64 2 3 1 0 100.0% of 2 tried 5.0 1.0" in lines
+    assert "mine, head, not trained on 64 1 2 1 0 100.0% of 1 tried 5.0 1.0" in lines
+    assert "0 core 3 10 64 3 - 3 0 0 0 3" in lines
+    assert "0 mine 2 3 64 2 2 2 1 0 1 1" in lines

@@ -15,7 +15,7 @@ import pytest
 from hera.workflows import Workflow
 from pydantic import ValidationError
 
-from burnqed.config import Kind, RunConfig, Section, Undeclared
+from burnqed.config import SHIPPED, Kind, RunConfig, Section, Undeclared
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
 from burnqed.layout import SUCCESS, Layout
@@ -31,7 +31,7 @@ from tests.fixtures.finished import RUN, Finished
 
 ONE_VALUE = {"lean.backend"}
 """There is nothing else that it could be."""
-OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "lora", "bfloat16", "sglang", "Always", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x"]  # fmt: skip
+OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "Always", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x"]  # fmt: skip
 
 
 def with_value(config: RunConfig, key: str, value: object) -> RunConfig:
@@ -116,7 +116,7 @@ def test_which_outputs_there_are_changes_only_what_is_made_of_them(finished: Fin
 def test_every_value_decides_something_or_nothing() -> None:
     assert len(MEANING) > 80
     assert len(OPERATION) > 50
-    assert {key for key in KEYS if kind(key) is Kind.ADDRESS} == {"data.theorems", "data.benchmark", "policy.model"}
+    assert {key for key in KEYS if kind(key) is Kind.ADDRESS} == {"data.theorems", "data.benchmarks", "policy.model"}
     assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {"ebm.enabled", "search.noise", "evaluate.with_head"}
 
 
@@ -135,17 +135,59 @@ def write_model(folder: Path, weights: bytes) -> None:
     (folder / "model.safetensors").write_bytes(weights)
 
 
-@pytest.mark.parametrize("key", ["data.theorems", "data.benchmark"])
+def benchmarks(file: str) -> RunConfig:
+    return with_value(RunConfig(), "data.benchmarks", {"core": SHIPPED, "mine": file})
+
+
+def theorems(file: str) -> RunConfig:
+    return with_value(RunConfig(), "data.theorems", file)
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        (theorems, "data: miss, because what lies at data.theorems changed"),
+        (benchmarks, "data: miss, because benchmarks/mine is made anew"),
+    ],
+)
 def test_another_index_at_the_same_address_makes_the_data_anew(
-    tmp_path: Path, said: pytest.LogCaptureFixture, key: str
+    tmp_path: Path, said: pytest.LogCaptureFixture, config: Callable[[str], RunConfig], reason: str
 ) -> None:
-    config = with_value(RunConfig(), key, write_index(tmp_path / "a.json", "True"))
-    finished = Finished(Store(str(tmp_path / "store")), config)
+    file = write_index(tmp_path / "a.json", "True")
+    finished = Finished(Store(str(tmp_path / "store")), config(file))
     elsewhere = shutil.copy(tmp_path / "a.json", tmp_path / "b.json")
-    assert finished.planned(with_value(RunConfig(), key, str(elsewhere))) == []
+    assert finished.planned(config(str(elsewhere))) == []
     write_index(tmp_path / "a.json", "1 = 1")
-    assert "data" in finished.planned(config)
-    assert f"data: miss, because what lies at {key} changed" in said.text
+    assert "data" in finished.planned(config(file))
+    assert reason in said.text
+
+
+# ---- benchmarks that are added
+
+
+def test_a_benchmark_that_is_added_has_only_itself_its_evaluation_and_the_reports_made(
+    tmp_path: Path, said: pytest.LogCaptureFixture
+) -> None:
+    finished = Finished(Store(str(tmp_path / "store")))
+    config = benchmarks(write_index(tmp_path / "a.json", "True"))
+    assert finished.planned(config) == ["benchmark", "evaluate", "report"]
+    made = {record.message.partition(": ")[0] for record in said.records if ": miss" in record.message}
+    shards = [f"iterations/iter_1/evaluation/mine/{v}/shard-000{n}-of-0002" for v in ("plain", "head") for n in (0, 1)]
+    assert made == {"benchmarks/mine", *shards, "iterations/iter_1/report"}
+
+
+def test_training_that_is_done_anew_for_another_reason_holds_back_what_was_added_meanwhile(tmp_path: Path) -> None:
+    finished = Finished(Store(str(tmp_path / "store")))
+    added = benchmarks(write_index(tmp_path / "a.json", "True"))
+
+    def held_back(config: RunConfig, *redo: str) -> list[str]:
+        (unit,) = data.units(replace(finished.context(config), redo=frozenset(redo)))
+        return [prefix.rpartition("/")[2] for prefix in unit.inputs]
+
+    assert held_back(added) == ["core"]
+    assert held_back(added, "data") == ["core", "mine"]
+    assert held_back(with_value(added, "data.generated", 7)) == ["core", "mine"]
+    assert held_back(with_value(added, "data.benchmarks", {"mine": added.data.benchmarks["mine"]})) == ["core"]
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
@@ -201,7 +243,7 @@ def test_what_rests_on_a_kept_search_says_so(finished: Finished, said: pytest.Lo
     assert finished.planned(with_value(RunConfig(), "search.budget", 300)) == []
     kept = "iterations/iter_1/trajectories/main/shard-0000-of-0002 was kept although search.budget went from 100 to 300"
     lines = {record.message.partition(": ")[0]: record.message for record in said.records}
-    for label in ("embeddings/final", "ebm/final", "evaluation/head/shard-0000-of-0002", "report"):
+    for label in ("embeddings/final", "ebm/final", "evaluation/core/head/shard-0000-of-0002", "report"):
         assert f"hit, but {kept}" in lines[f"iterations/iter_1/{label}"]
     assert lines["iterations/iter_1/adapter"].endswith(": hit")
 

@@ -185,8 +185,15 @@ FIXED = (
     "worker.memory=9Gi", "trainer.gpus=1", "serving.node_selector=[a=b]", "cluster.pull_policy=Always", "cluster.model_cache=pvc:x",
     "workflow.parallelism=7", "workflow.step_hours=1", "workflow.retries=0", "workflow.policy_server=sglang",
 )  # fmt: skip
-FREE = ("search.seconds=7", "lean.memory_mb=900", "workflow.sglang_memory=0.4", "cost.max_dollars=3", "worker.cpu=2")
-PLANNED = ("search.shards=9", "ebm.enabled=false", "search.noise=false")
+FREE = (
+    "search.seconds=7",
+    "data.benchmarks.core=inputs/mended.json",
+    "lean.memory_mb=900",
+    "workflow.sglang_memory=0.4",
+    "cost.max_dollars=3",
+    "worker.cpu=2",
+)
+PLANNED = ("search.shards=9", "ebm.enabled=false", "search.noise=false", "data.benchmarks.mine=inputs/mine.json")
 
 
 def test_a_retry_refuses_by_name_what_is_part_of_the_pods() -> None:

@@ -13,7 +13,7 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.manifest import read_manifest
-from burnqed.remembered import recall, remember, resolve_run
+from burnqed.remembered import recall, remember, remember_benchmarks, resolve_run
 from burnqed.resolve import resolve
 from burnqed.run import superseding
 from burnqed.store import Store
@@ -114,3 +114,13 @@ def test_a_person_decides_and_nobody_is_bad_input(
     else:
         with pytest.raises(BadInput, match="Nothing was changed"):
             ask(finished, changed)
+
+
+def test_benchmarks_that_are_added_are_remembered_and_nothing_else(store: Store) -> None:
+    remember_benchmarks(store, RUN, RunConfig())
+    assert recall(store, RUN) is None, "a run begins with its first iteration"
+    remember(store, RUN, resolve("demo", ["data.benchmarks.mine=a.json"]).config)
+    part = resolve("smoke", ["data.benchmarks.mine=b.json", "data.benchmarks.other=c.json"]).config
+    remember_benchmarks(store, RUN, part)
+    found = recall(store, RUN)
+    assert found == resolve("demo", ["data.benchmarks.mine=a.json", "data.benchmarks.other=c.json"]).config

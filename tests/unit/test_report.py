@@ -15,7 +15,7 @@ from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import LossPoint, Proof, ReportInputs, write_report
 from burnqed.evaluate.report.page import render
 from burnqed.evaluate.report.proofs import benchmark_proofs, declarations, files
-from burnqed.evaluate.results import HEAD, StepCost
+from burnqed.evaluate.results import HEAD, PLAIN, StepCost
 from burnqed.evaluate.run import search_figures
 from burnqed.manifest import Key, Manifest
 from burnqed.resolve import resolve
@@ -163,7 +163,7 @@ def test_the_headline_tells_figures_changes_and_verdict(text: str) -> None:
         " ".join(re.sub(r"<[^>]+>", " ", text[text.index("<body>") :]).split()).replace(" ,", ",").replace(" .", ".")
     )
     for expected in (
-        "Iteration 1", "1 / 5", "3 / 5", "25.0% at 64 nodes", "75.0% at 64 nodes", "+2", "2 newly solved, 0 lost", "p = 0.5",
+        "Iteration 1", "1 / 5", "3 / 5", "25.0% of 4 tried at 64 nodes", "75.0% of 4 tried at 64 nodes", "+2", "2 newly solved, 0 lost", "p = 0.5",
         "1 could not be tried", "No-go", "solve rate without head falls short", "newly solved: github::Nat.deep, other_header. Lost: none",
     ):  # fmt: skip
         assert expected in words, expected
@@ -283,3 +283,25 @@ def test_a_proof_that_both_variants_found_is_listed_once() -> None:
         ("b", "without head, 5 nodes; with head, 5 nodes"),
         ("c", "with head, 5 nodes"),
     ]
+
+
+def test_each_benchmark_has_its_figures_and_says_what_was_trained_on() -> None:
+    mine = [evaluation([proved("easy", 2), unproved("hard"), proved("old", 1)], variant=v, benchmark="mine", trained_on={"old"})
+            for v in (PLAIN, HEAD)]  # fmt: skip
+    before = iteration(0, evaluation([proved("easy", 2)], THEOREMS[:1]))
+    text = render(
+        ReportInputs(
+            result=iteration(1, evaluation([proved("easy", 2)], THEOREMS[:1]), *mine, ever=2), earlier=[before]
+        )
+    )
+    page = Page(text)
+    assert page.tags["svg"] == 5, "two plots for each benchmark, and one of the time"
+    ids = Counter(value for name, value in page.attributes if name == "id")
+    assert [i for i, count in ids.items() if count > 1] == []
+    words = " ".join(re.sub(r"<[^>]+>", " ", text[text.index("<body>") :]).split())
+    for expected in (
+        "benchmarks core", "1 of the 3 theorems equal, up to renaming, statements that this run trained on: old", "1 / 2 without what it was trained on",
+        "with head, not trained on 64 1 / 2 0 0 50.0%", "evaluation on mine with head", "easy core, without head, 2 nodes", "easy mine, without head, 2 nodes",
+        "All 3 theorems of mine", "solved ever on core", "solved ever on mine",
+    ):  # fmt: skip
+        assert expected in words, expected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,14 +13,17 @@ import pytest
 from burnqed.config import RunConfig
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput, TryAgain
-from burnqed.layout import Layout
-from burnqed.lean.protocol import Theorem
+from burnqed.layout import Layout, shard_folder
+from burnqed.lean.protocol import TacticStatus, Theorem
 from burnqed.manifest import Key, write_manifest
 from burnqed.resolve import resolve
 from burnqed.search.probes import all_at_once
 from burnqed.steps import select
 from burnqed.steps.base import Context
 from burnqed.store import Store
+from burnqed.trajectory.rows import SearchResult, StateRow
+from burnqed.trajectory.schema import ProofStatus, TheoremResult
+from burnqed.trajectory.writer import ShardWriter
 from tests.fixtures.scripted import ScriptedLean
 
 WANTED = 4
@@ -45,8 +48,9 @@ def finish(store: Store, prefix: str) -> None:
     write_manifest(store, prefix, Key(step="s", version=1), RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
 
 
-def context(store: Store, iteration: int = 0, **options: object) -> Context:
-    config = resolve("default", [f"select.theorems={WANTED}"]).config
+def context(store: Store, iteration: int = 0, pool: str = "new", **options: object) -> Context:
+    overrides = [f"select.theorems={WANTED}", f"select.pool={pool}", "search.noise=false"]
+    config = resolve("default", overrides).config
     layout = Layout("main", iteration)
     if not store.exists(f"{layout.data}/theorems.json"):
         theorems = [Theorem(name=name, statement=name) for name in (*EASY, *HARD)]
@@ -55,8 +59,8 @@ def context(store: Store, iteration: int = 0, **options: object) -> Context:
     return Context(store, layout, config, Path("/nonexistent"), **options)  # type: ignore[arg-type]
 
 
-async def selected(store: Store, iteration: int) -> select.Selection:
-    await select.run(where := context(store, iteration), select.units(where)[0])
+async def selected(store: Store, iteration: int, pool: str = "new") -> select.Selection:
+    await select.run(where := context(store, iteration, pool), select.units(where)[0])
     finish(store, where.layout.selection)
     return select.read_selection(store, where.layout.selection)
 
@@ -84,3 +88,39 @@ async def test_a_selection_that_is_stopped_ends_though_lean_is_busy_and_writes_n
         await select.run(where, select.units(where)[0])
     assert not where.store.exists(f"{where.layout.selection}/selection.json")
     assert lean.open == [], "what was open is released"
+
+
+def searched(store: Store, iteration: int, theorems: Sequence[Theorem], proved: Collection[str]) -> None:
+    """A finished search that proves some of the theorems."""
+    prefix = shard_folder(Layout("main", iteration).trajectories("main"), 0, 1)
+    writer = ShardWriter(store, prefix, theorems, per_part=8, run="main", iteration=iteration, samples=1, seed=0)
+    for task in writer.pending():
+        status = ProofStatus.PROVED if task.theorem.name in proved else ProofStatus.UNPROVED
+        root = StateRow(0, None, 0, None, TacticStatus.OK, "⊢ True", 1, task.seed)
+        outcome = TheoremResult(name=task.theorem.name, status=status, nodes_at_proof=1)
+        writer.add(SearchResult(task.theorem, outcome, [root]))
+    writer.finish()
+    finish(store, prefix)
+
+
+async def test_what_was_searched_in_vain_comes_first_and_what_is_proved_never_again(
+    tmp_path: Path, lean: ScriptedLean
+) -> None:
+    store = Store(str(tmp_path))
+    names: list[list[str]] = []
+    for iteration in range(3):
+        chosen = (await selected(store, iteration, "unsolved")).theorems
+        names.append([t.name for t in chosen])
+        searched(store, iteration, chosen, names[-1][:3])
+    first, second, third = names
+    assert second[0] == first[3], "the only one that was not proved"
+    assert third[0] == second[3]
+    assert not set(second[1:]) & set(first)
+    assert not set(third[1:]) & {*first, *second}
+
+
+async def test_every_iteration_may_search_the_same(tmp_path: Path, lean: ScriptedLean) -> None:
+    store = Store(str(tmp_path))
+    found = [await selected(store, iteration, "same") for iteration in range(3)]
+    assert len(found[0].theorems) == WANTED
+    assert found[0].theorems == found[1].theorems == found[2].theorems

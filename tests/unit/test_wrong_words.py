@@ -39,6 +39,13 @@ CASES = [
     ("run smoke --iter 3", "takes no --iter"),
     ("run clean --iter 0 --redo search", "takes no --redo"),
     ("run iteration --iter 0 --name mine", "takes no --name"),
+    ("run search --iter 0 --benchmark core", "takes no --benchmark"),
+    # benchmarks
+    ("run evaluate --iter 0 --benchmark i.json", "has no run 'main' yet"),
+    ("run iteration --iter 0 --benchmark coer", "no benchmark 'coer'; did you mean 'core'?"),
+    ("run iteration --iter 0 --benchmark a+b.json", "'a+b' cannot name a benchmark; give it a name"),
+    ("run iteration --iter 0 --benchmark mine=nowhere.json", "no theorem index nowhere.json"),
+    ("run iteration --iter 0 --benchmark latin.json", "is not UTF-8"),
     # iterations that there are not
     ("run search --iter 5", "run it first, with --iter 4"),
     ("run clean --iter 7", "nothing of iteration 7"),

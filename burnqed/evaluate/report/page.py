@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
@@ -28,6 +28,7 @@ from burnqed.evaluate.results import (
     SearchFigures,
     StepCost,
     TheoremOutcome,
+    on_benchmark,
 )
 from burnqed.progress import duration
 from burnqed.trajectory.schema import ProofStatus
@@ -52,6 +53,19 @@ class Table:
     rows: Sequence[Sequence[str]]
     text_columns: int = 1
     """How many columns from the left are text."""
+
+
+@dataclass(frozen=True)
+class OnBenchmark:
+    """What the page shows of the results on one benchmark."""
+
+    first: EvaluationResult
+    """Of its variants: what they have in common."""
+    tiles: Sequence[Tile]
+    change: Change | None
+    plots: Sequence[plots.Plot]
+    budgets: Table
+    theorems: Table
 
 
 @dataclass(frozen=True)
@@ -85,25 +99,18 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         finalize=visible,
     )
     result = inputs.result
-    first = result.evaluations[0]
-    change = from_previous(result, inputs.earlier)
     return environment.get_template("page.html.j2").render(
         style=Markup(resources.files("burnqed.evaluate.report").joinpath("style.css").read_text(encoding="utf-8")),
         result=result,
-        first=first,
+        benchmarks=[on_one(inputs, name) for name in result.benchmarks],
         finished=datetime.fromisoformat(result.finished),
         head=next((e.head for e in result.evaluations if e.head), None),
-        tiles=tiles(inputs, change),
         verdict=inputs.verdict,
         gates=gate_table(inputs.verdict) if inputs.verdict else None,
-        change=change,
-        result_plots=result_plots(inputs),
         training_plots=training_plots(inputs),
         time_plot=time_plot(result),
-        budgets=budget_table(result.evaluations),
         searches=search_table(searched(result)),
         metrics=metric_table(result.training),
-        theorems=theorem_table(result.evaluations),
         benchmark_proofs=grouped(proofs.benchmark_proofs(result)),
         training_proofs=grouped(inputs.training_proofs),
         kept=inputs.kept,
@@ -115,7 +122,21 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
     )
 
 
-# ---- headline
+# ---- results
+
+
+def on_one(inputs: ReportInputs, benchmark: str) -> OnBenchmark:
+    (result,) = on_benchmark([inputs.result], benchmark)
+    here = replace(inputs, result=result, earlier=on_benchmark(inputs.earlier, benchmark))
+    change = from_previous(result, here.earlier)
+    return OnBenchmark(
+        first=result.evaluations[0],
+        tiles=tiles(here, change),
+        change=change,
+        plots=result_plots(here),
+        budgets=budget_table(result.evaluations),
+        theorems=theorem_table(result.evaluations),
+    )
 
 
 def tiles(inputs: ReportInputs, change: Change | None) -> list[Tile]:
@@ -123,20 +144,21 @@ def tiles(inputs: ReportInputs, change: Change | None) -> list[Tile]:
     for variant, name in ((PLAIN, "solved without head"), (HEAD, "solved with head")):
         if evaluation := result.variant(variant):
             row = evaluation.at_largest
+            known, unknown = len(evaluation.trained_on), evaluation.untrained.solved if evaluation.untrained else 0
             notes = [
-                f"{row.rate:.1%} at {row.budget} nodes",
+                f"{row.share} at {row.budget} nodes",
                 *([f"{row.errors} could not be tried"] if row.errors else []),
                 *([f"{row.timed_out} timed out"] if row.timed_out else []),
+                *([f"{unknown} / {row.total - known} without what it was trained on"] if known else []),
             ]
             made.append(Tile(name, str(row.solved), f"/ {row.total}", notes, plots.VARIABLES[plots.COLOURS[variant]]))
     if effect := from_head(result):
         made.append(changed("gained by the head", effect))
     if change:
         made.append(changed(f"since {change.before}", change))
-    total = result.evaluations[0].at_largest.total
-    made.append(
-        Tile("solved ever", str(result.ever), f"/ {total}", ["by any variant so far"], plots.VARIABLES[plots.EVER])
-    )
+    first = result.evaluations[0]
+    ever, of = str(result.ever[first.benchmark]), f"/ {first.at_largest.total}"
+    made.append(Tile("solved ever", ever, of, ["by any variant so far"], plots.VARIABLES[plots.EVER]))
     return made
 
 
@@ -185,7 +207,11 @@ def rank_by_depth(metrics: dict[str, float]) -> list[tuple[str, float, float]]:
 
 def searched(result: IterationResult) -> list[tuple[str, SearchFigures]]:
     """Every set of searches of the iteration, by what people call it."""
-    found = [(f"evaluation {plots.NAMES.get(e.variant, e.variant)}", e.search) for e in result.evaluations]
+    several = len(result.benchmarks) > 1
+    found = [
+        (f"evaluation {f'on {e.benchmark} ' if several else ''}{plots.NAMES.get(e.variant, e.variant)}", e.search)
+        for e in result.evaluations
+    ]
     return [("search for training data", result.search), *found] if result.search.theorems else found
 
 
@@ -207,10 +233,11 @@ def budget_table(evaluations: Sequence[EvaluationResult]) -> Table:
     )
     rows = []
     for e in evaluations:
-        for b in e.budgets:
-            counts = (str(b.budget), f"{b.solved} / {b.total}", str(b.errors), str(b.timed_out), f"{b.rate:.1%}")
-            means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
-            rows.append((key(e.variant), *counts, *means))
+        for note, found in (("", e.budgets), (", not trained on", e.without_trained)):
+            for b in found:
+                counts = (str(b.budget), f"{b.solved} / {b.total}", str(b.errors), str(b.timed_out), b.share)
+                means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
+                rows.append((key(e.variant) + note, *counts, *means))
     return Table(columns, rows)
 
 

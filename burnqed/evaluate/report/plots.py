@@ -115,7 +115,7 @@ def whole_numbers(axis: Any) -> None:
 
 
 def solved_by_budget(evaluations: Sequence[EvaluationResult], before: EvaluationResult | None = None) -> Plot:
-    """How many theorems are solved within each number of expanded nodes; `before` is drawn faintly, to compare with."""
+    """How many theorems are solved within each number of expanded nodes; `before` is drawn faintly, to compare with. All on one benchmark."""
 
     def curve(axes: Any, e: EvaluationResult, colour: str, **style: Any) -> None:
         nodes = sorted(max(1, o.nodes_at_proof) for o in e.per_theorem if o.nodes_at_proof is not None)
@@ -145,19 +145,20 @@ def solved_by_budget(evaluations: Sequence[EvaluationResult], before: Evaluation
         for e in evaluations
     )
     total = evaluations[0].at_largest.total
-    return draw(
-        "budget", "Solved by budget", f"of {total} theorems, by nodes expanded", f"Solved by budget. {words}.", paint
-    )
+    key = f"budget-{evaluations[0].benchmark}"
+    caption = f"of {total} theorems, by nodes expanded"
+    return draw(key, "Solved by budget", caption, f"Solved by budget. {words}.", paint)
 
 
 def solved_by_iteration(iterations: Sequence[IterationResult]) -> Plot:
-    """Solved at the largest budget in every iteration so far, and by any of them."""
+    """Solved at the largest budget in every iteration so far, and by any of them; all on one benchmark."""
     numbers = [r.iteration for r in iterations]
     series: list[tuple[str, str, list[tuple[int, int]]]] = [
         (NAMES[v], COLOURS[v], [(r.iteration, e.at_largest.solved) for r in iterations if (e := r.variant(v))])
         for v in (PLAIN, HEAD)
     ]
-    series.append(("ever", EVER, [(r.iteration, r.ever) for r in iterations]))
+    benchmark = iterations[-1].evaluations[0].benchmark
+    series.append(("ever", EVER, [(r.iteration, r.ever[benchmark]) for r in iterations]))
 
     def paint(axes: Any) -> None:
         for name, colour, points in series:
@@ -178,7 +179,7 @@ def solved_by_iteration(iterations: Sequence[IterationResult]) -> Plot:
     )
     budget = iterations[-1].evaluations[0].at_largest.budget
     caption = f"at {budget} nodes; ever: by any variant so far"
-    return draw("iteration", "Solved by iteration", caption, f"Solved by iteration. {words}.", paint)
+    return draw(f"iteration-{benchmark}", "Solved by iteration", caption, f"Solved by iteration. {words}.", paint)
 
 
 def loss(points: Sequence[LossPoint]) -> Plot:

@@ -30,18 +30,22 @@ class Proof(Result):
 
 
 def benchmark_proofs(result: IterationResult) -> list[Proof]:
-    """Every proof of the iteration's evaluations, by theorem; one that two variants found alike is listed once."""
-    found: dict[tuple[str, str], Proof] = {}
+    """Every proof of the iteration's evaluations, by theorem; one that two evaluations found alike is listed once."""
+    found: dict[tuple[str, str, str], Proof] = {}
     for evaluation in result.evaluations:
         way = "with head" if evaluation.variant == HEAD else "without head"
+        if len(result.benchmarks) > 1:
+            way = f"{evaluation.benchmark}, {way}"
         for o in evaluation.per_theorem:
             if o.proof is None:
                 continue
             note = f"{way}, {o.nodes_at_proof} node{'' if o.nodes_at_proof == 1 else 's'}"
-            if same := found.get((o.name, o.proof)):
+            if same := found.get((o.name, o.statement, o.proof)):
                 note = f"{same.found}; {note}"
             header = evaluation.header if o.header is None else o.header
-            found[o.name, o.proof] = Proof(name=o.name, statement=o.statement, header=header, proof=o.proof, found=note)
+            found[o.name, o.statement, o.proof] = Proof(
+                name=o.name, statement=o.statement, header=header, proof=o.proof, found=note
+            )
     return sorted(found.values(), key=lambda p: p.name)
 
 

@@ -75,8 +75,9 @@ def is_fixed(workflow: Document, before: RunConfig, override: str) -> bool:
     after = resolve(None, [override], base=before).config
     if specification(workflow, before) != specification(workflow, after):
         return True
-    section, _, name = override.partition("=")[0].strip().partition(".")
+    section, name = override.partition("=")[0].strip().split(".")[:2]
     decided = name == "shards" or getattr(before, section).kind(name) is Kind.STRUCTURE
+    decided |= after.data.benchmarks.keys() != before.data.benchmarks.keys()
     return decided and any(t.task == "plan" and t.phase == "Succeeded" for t in tasks_of(workflow))
 
 

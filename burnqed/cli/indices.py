@@ -1,0 +1,95 @@
+"""Theorem indices that a command names: the run keeps a copy of each in its own folder, where every later step finds it unchanged."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from burnqed.errors import BadInput
+
+if TYPE_CHECKING:
+    from burnqed.config import RunConfig
+    from burnqed.store import Store
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An index in the run's folder."""
+
+    override: str
+    """What the configuration says about it."""
+    path: str
+    text: str
+    """Empty for what is there already."""
+
+
+def indices_to_keep(
+    theorems: Path | None, benchmark: str | None, workflow: str, config: RunConfig, store: Store | None, run: str
+) -> list[Kept]:
+    """Those of `--theorems` and `--benchmark`. Nothing is written; without a store the names that the run has used are not looked at.
+
+    Raises BadInput for an index that cannot be read, a benchmark without a name of its own, a run that has not begun, and a workflow that
+    evaluates nothing.
+    """
+    found = [] if theorems is None else [kept("data.theorems", theorems.stem, str(theorems))]
+    if benchmark is not None:
+        from burnqed.remembered import recall
+        from burnqed_workflows.registry import WORKFLOWS
+
+        if "benchmark" not in WORKFLOWS[workflow].tasks:
+            raise BadInput(f"The workflow {workflow} takes no --benchmark; leave it out.")
+        if store and "data" not in WORKFLOWS[workflow].tasks and recall(store, run) is None:
+            raise BadInput(f"{store.uri} has no run {run!r} yet; run an iteration first, or give --run.")
+        if benchmark not in config.data.benchmarks:
+            found.append(new_benchmark(benchmark, config, store, run))
+    return found
+
+
+def keep(indices: list[Kept], store: Store, run: str) -> None:
+    """Writes what is not there yet."""
+    for index in indices:
+        if index.text:
+            store.write_text(f"{run}/{index.path}", index.text)
+
+
+def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) -> Kept:
+    """`NAME=ADDRESS`, or an address alone, whose file's name is then the benchmark's."""
+    from burnqed.config import BENCHMARK_NAME, SHIPPED
+    from burnqed.layout import Layout
+    from burnqed.manifest import look
+    from burnqed.resolve import nearest
+    from burnqed.steps.indices import INPUTS
+
+    name, equals, location = given.partition("=")
+    if not equals or not re.fullmatch(BENCHMARK_NAME, name):  # an address may hold the sign, too
+        name, location = PurePosixPath(urlsplit(given).path).stem, given
+        if re.fullmatch(BENCHMARK_NAME, given) and not Path(given).exists():
+            known = list(config.data.benchmarks)
+            raise BadInput(
+                f"The run has no benchmark {given!r}{nearest(given, known)}, and there is no such file; it has: {', '.join(known)}. "
+                "Add one with --benchmark NAME=URI."
+            )
+        if not re.fullmatch(BENCHMARK_NAME, name):
+            raise BadInput(f"{name!r} cannot name a benchmark; give it a name, as in --benchmark NAME={given}.")
+    key = f"data.benchmarks.{name}"
+    is_there = location == SHIPPED or location.startswith(INPUTS)
+    index = Kept(f"{key}={location}", location, "") if is_there else kept(key, name, location)
+    is_other = config.data.benchmarks.get(name, index.path) != index.path
+    if store and is_other and look(store, Layout(run).benchmark(name))[0]:  # one that never was usable may be mended
+        raise BadInput(
+            f"The run has another benchmark {name!r}; give this one a name of its own, as in --benchmark NAME={location}."
+        )
+    return index
+
+
+def kept(key: str, stem: str, location: str) -> Kept:
+    """An index as it goes into the run's folder: its path there changes with its content."""
+    from burnqed.data.theorems import dump_index, read_index
+
+    text = dump_index(read_index(location))
+    path = f"inputs/{stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
+    return Kept(f"{key}={path}", path, text)

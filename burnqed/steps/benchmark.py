@@ -1,0 +1,53 @@
+"""benchmark: each theorem index that the run is evaluated on, as it was when it was first read, elaborated once.
+
+A unit is `RUN/benchmarks/NAME`: theorems.json (the index, or a sample of it) and report.json (what of that does not elaborate, with Lean's
+reasons). What does not is evaluated like the rest, as a theorem that could not be tried.
+"""
+
+from __future__ import annotations
+
+from burnqed.config import SHIPPED
+from burnqed.data.importing import failing
+from burnqed.data.theorems import dump_index, parse_index, shipped_benchmark
+from burnqed.lean.backends import open_lean
+from burnqed.lean.protocol import Theorem
+from burnqed.manifest import digest_of, output
+from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.indices import read_configured, some
+from burnqed.store import Store
+
+INDEX = "theorems.json"
+
+
+def units(context: Context) -> list[Unit]:
+    found = []
+    for name, location in context.config.data.benchmarks.items():
+        digest = digest_of([t.model_dump() for t in read(context, location)])
+        found.append(Unit(context.layout.benchmark(name), (), (("what lies there", digest),)))
+    return found
+
+
+def read(context: Context, location: str) -> list[Theorem]:
+    return shipped_benchmark() if location == SHIPPED else read_configured(context, location)
+
+
+async def run(context: Context, unit: Unit) -> Facts:
+    config, name = context.config.data, unit.prefix.rpartition("/")[2]
+    location = config.benchmarks[name]
+    theorems = some(read(context, location), config.benchmark_theorems, lambda t: t.name)
+    failed: dict[str, str] = {}
+    if location != SHIPPED:  # whose statements elaborate, as tests show
+        async with open_lean(context.config.lean) as lean:
+            failed = await failing(theorems, lean, f"the benchmark {name}")
+    context.store.write_text(f"{unit.root}/{INDEX}", dump_index(theorems))
+    context.store.write_json(f"{unit.root}/report.json", {"theorems": len(theorems), "failed": failed})
+    return {"theorems": len(theorems), "failed": len(failed)}
+
+
+def read_benchmark(store: Store, prefix: str) -> list[Theorem]:
+    """The theorems of a finished unit."""
+    path = f"{output(store, prefix)}/{INDEX}"
+    return parse_index(store.read_text(path), store.locate(path))
+
+
+STEP = Step("benchmark", 1, ("data.benchmarks", "data.benchmark_theorems", "lean"), units, run)
