@@ -63,7 +63,7 @@ def run(
         config = resolve_run(target, run_name, profile, [*overrides, f"data.theorems={kept}"]).config
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
-    code = run_here(built, target, layout, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
+    code = run_here(built, target, layout, config, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
     if code:
         raise typer.Exit(code)
 
