@@ -45,7 +45,7 @@ def of_pool(pool: PoolConfig) -> Holding:
     return Holding(cpus=quantity(pool.cpu), gib=quantity(pool.memory) / GIB, gpus=pool.gpus)
 
 
-def of_pods_containers(template: Mapping[str, Any]) -> Holding:
+def of_template(template: Mapping[str, Any]) -> Holding:
     """Of a pod that Argo made from this template. What Argo adds to it for itself is left out."""
     found = NOTHING
     for container in [template["container"], *template.get("sidecars", [])]:

@@ -155,10 +155,10 @@ def step(
     wanted = only.split(",") if only else tasks
     for task in wanted:
         options.check_word(task, tasks, "task")
-    task, shares = name, 1
+    noted_as, shares = os.environ.get("BURNQED_TASK") or name, 1
     if name in (s.name for s, _ in STEPS):
         found, stage = find(name, stage)
-        task = f"{found.task(stage)}({shard})" if found.sharded else found.task(stage)
+        noted_as = os.environ.get("BURNQED_TASK") or (f"{name}({shard})" if found.sharded else found.task(stage))
         shares = config.workflow.parallelism if found.sharded and lease.VARIABLE in os.environ else 1
     held = held_here(config, shares=shares)
     if name not in ("clean", "release"):  # whose log would stay behind, alone
@@ -191,9 +191,9 @@ def step(
             elif name == "gate":
                 gate(target, layout, answer)
             elif name == "release":
-                if in_pod():
+                if in_pod():  # what `burnqed run` holds it gives back itself
                     bill(target, layout, account, config.cost)
-                lease.release(target, run, account)
+                    lease.release(target, run, account)
             elif name == "clean":
                 clean(target, layout, whole_run=whole_run)
             elif name == "import-data":
@@ -207,7 +207,7 @@ def step(
     if name == "clean" and not in_pod() and lease.VARIABLE not in os.environ:
         ask_to_delete(target, layout, whole_run=whole_run, yes=yes)
     with working(target, layout, name) as account:
-        noting = metered(target, layout, account, task, held, config.cost) if is_metered(name) else nullcontext()
+        noting = metered(target, layout, account, noted_as, held, config.cost) if is_metered(name) else nullcontext()
         with noting:
             asyncio.run(work(account))
 

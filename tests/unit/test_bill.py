@@ -14,7 +14,7 @@ import pytest
 
 from burnqed.config import CostConfig
 from burnqed.errors import BadInput
-from burnqed.holding import Holding, held_here, of_pods_containers
+from burnqed.holding import Holding, held_here, of_template
 from burnqed.layout import Layout
 from burnqed.ledger import Account, Attempt, accounts
 from burnqed.machine import visible_gpus
@@ -83,8 +83,8 @@ def test_a_step_in_a_pod_says_the_same_of_itself_as_its_template(monkeypatch: py
     for template in templates:
         variables = {v["name"]: v["value"] for v in template["container"]["env"]}
         monkeypatch.setenv("BURNQED_POOLS", variables["BURNQED_POOLS"])
-        assert held_here(config) == of_pods_containers(template), template["name"]
-    by_name = {t["name"]: of_pods_containers(t) for t in templates}
+        assert held_here(config) == of_template(template), template["name"]
+    by_name = {t["name"]: of_template(t) for t in templates}
     assert by_name["search"] == by_name["negatives"] == by_name["evaluate"] == SEARCHING
     assert by_name["base"] == by_name["sft"] == Holding(cpus=8, gib=64, gpus=1)
     prices = CostConfig(cpu_hour=0.04, memory_hour=0.005, gpu_hour=2.0)

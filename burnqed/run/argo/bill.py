@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from burnqed.config import CostConfig
 from burnqed.errors import BadInput, TryAgain
-from burnqed.holding import of_pods_containers
+from burnqed.holding import of_template
 from burnqed.layout import Layout
 from burnqed.ledger import PodTime, settle
 from burnqed.log import log
@@ -45,7 +45,7 @@ def pods_of(workflow: Document, now: datetime) -> list[PodTime]:
             task=attempt.template if task.task.endswith(EXIT) else task.task,
             began=attempt.started.timestamp(),
             ended=(attempt.finished or now).timestamp(),
-            held=of_pods_containers(templates[attempt.template]),
+            held=of_template(templates[attempt.template]),
         )
         for task in tasks_of(workflow)
         for attempt in task.attempts
