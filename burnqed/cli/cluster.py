@@ -100,6 +100,7 @@ def submit(
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
     from burnqed.run.superseding import ask
+    from burnqed.steps.budget import check_prices
     from burnqed.store import Store
     from burnqed_workflows.registry import WORKFLOWS
 
@@ -115,6 +116,7 @@ def submit(
     address = store or (settings.store if settings else PLACEHOLDER)
     base = None if profile or address == PLACEHOLDER else recalled(address, run)
     config = resolved(settings, profile, overrides, base)
+    check_prices(config.cost)
     if theorems is not None:
         kept, text = index_to_keep(theorems)
         if not dry_run:

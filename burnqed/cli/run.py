@@ -36,6 +36,7 @@ def run(
     options.check_word(workflow, options.WORKFLOWS, "workflow")
     from burnqed.layout import Layout
     from burnqed.remembered import resolve_run
+    from burnqed.steps.budget import check_prices
     from burnqed.steps.plan import require_predecessor
     from burnqed.store import Store
 
@@ -45,6 +46,7 @@ def run(
     address = options.absolute(store)
     target = Store(address)
     config = resolve_run(target, run_name, profile, overrides).config
+    check_prices(config.cost)
     if workflow in options.OF_ITERATIONS:  # before what takes seconds to load
         require_predecessor(target, layout)
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)

@@ -199,7 +199,7 @@ async def execute(step: Step, context: Context) -> None:
         log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
         if not verdict.miss:
             continue
-        check_budget(context.store, context.layout.run, context.config.cost, context.account)
+        check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
         started = datetime.now(UTC)
         unit = replace(unit, revision=begin(context.store, unit, key, manifest))
         recorded = context.config.model_dump(mode="json")

@@ -11,17 +11,18 @@ from burnqed.store import Store
 WARN_FROM = 0.8
 
 
-def check_budget(store: Store, run: str, cost: CostConfig, account: str = "") -> None:
-    """Raises BadInput once the run has cost as much as it may, and where nothing has a price; warns from four fifths on.
-
-    `account` is that of whoever works on the run.
-    """
-    if (most := cost.max_dollars) is None:
-        return
-    if not (cost.cpu_hour or cost.memory_hour or cost.gpu_hour):
+def check_prices(cost: CostConfig) -> None:
+    """Raises BadInput for a limit that is never reached, because nothing has a price."""
+    if cost.max_dollars is not None and not (cost.cpu_hour or cost.memory_hour or cost.gpu_hour):
         raise BadInput(
-            "The run may cost so much and no more (--max-cost), but nothing has a price; set cost.gpu_hour, cost.cpu_hour and cost.memory_hour."
+            f"The run may cost ${cost.max_dollars:.2f} (--max-cost), but nothing has a price; set cost.gpu_hour, cost.cpu_hour and cost.memory_hour."
         )
+
+
+def check_budget(store: Store, run: str, most: float | None, account: str = "") -> None:
+    """Raises BadInput once the run has cost as much as it may; warns from four fifths on. `account` is that of whoever works on it."""
+    if most is None:
+        return
     so_far = spent(store, run, account)
     if so_far >= most:
         raise BadInput(

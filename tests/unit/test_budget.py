@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 
 import pytest
 
+from burnqed.cli.main import run_app
 from burnqed.config import CostConfig
 from burnqed.errors import BadInput
 from burnqed.holding import Holding
 from burnqed.layout import Layout
 from burnqed.ledger import Account, Attempt
-from burnqed.steps.budget import check_budget
+from burnqed.steps.budget import check_budget, check_prices
 from burnqed.store import Store
 
 HELD = Holding(cpus=2, gib=4, gpus=1)
 PRICES = CostConfig(cpu_hour=0.5, memory_hour=0.25, gpu_hour=3.0)
 """Five dollars an hour for HELD."""
-
-
-def at_most(dollars: float) -> CostConfig:
-    return PRICES.model_copy(update={"max_dollars": dollars})
 
 
 def spend(store: Store, run: str, name: str, *hours: float, before: float = 0.0) -> None:
@@ -47,21 +45,28 @@ def store(tmp_path: Path) -> Store:
 @pytest.mark.parametrize("account", ["", "w-2"], ids=["of all accounts", "by one's own"])
 def test_a_run_ends_at_its_limit_and_warns_before(store: Store, account: str, caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger("burnqed").propagate = True
-    check_budget(store, "main", PRICES, account)
-    check_budget(store, "main", at_most(10.0), account)
+    check_budget(store, "main", None, account)
+    check_budget(store, "main", 10.0, account)
     assert not caplog.records
-    check_budget(store, "main", at_most(6.0), account)
+    check_budget(store, "main", 6.0, account)
     assert "has cost $5.00 of the $6.00" in caplog.text
     with pytest.raises(BadInput, match=r"The run 'main' has cost \$5\.00 of the \$5\.00 .* raise --max-cost"):
-        check_budget(store, "main", at_most(5.0), account)
+        check_budget(store, "main", 5.0, account)
 
 
-def test_a_limit_without_prices_is_refused_since_it_would_never_be_reached(store: Store) -> None:
-    with pytest.raises(BadInput, match="nothing has a price; set cost"):
-        check_budget(store, "main", CostConfig(max_dollars=5))
+def test_a_limit_without_prices_is_refused_since_it_would_never_be_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store", str(tmp_path / "s")]
+    monkeypatch.setattr(sys, "argv", ["burnqed", *words, "--max-cost", "5"])
+    assert run_app() == 2
+    assert "The run may cost $5.00 (--max-cost), but nothing has a price; set cost" in capsys.readouterr().err
+    assert not (tmp_path / "s").exists()
+    check_prices(PRICES.model_copy(update={"max_dollars": 5.0}))
+    check_prices(CostConfig())
 
 
 def test_an_account_that_cannot_be_read_is_one_sentence(store: Store) -> None:
     store.write_text("main/costs/w-1.json", "{")
     with pytest.raises(BadInput, match=r"w-1\.json is not what was written there .*; move it away"):
-        check_budget(store, "main", at_most(5.0))
+        check_budget(store, "main", 5.0)

@@ -262,9 +262,7 @@ def test_what_is_damaged_in_an_input_of_another_iteration_is_said(toy: Toy) -> N
 
 def test_no_further_shard_begins_once_the_run_has_cost_what_it_may(toy: Toy) -> None:
     toy.run()
-    context = toy.context(
-        "ebm.steps=7", "cost.max_dollars=1", "cost.cpu_hour=1", redo=frozenset({"third"}), account="w"
-    )
+    context = toy.context("ebm.steps=7", "cost.max_dollars=1", redo=frozenset({"third"}), account="w")
     toy.ran = []
     asyncio.run(execute(toy.third, context.at(shard=0)))
     spend(toy.store, RUN, "w", 0.3)
