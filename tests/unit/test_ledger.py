@@ -179,6 +179,7 @@ def test_waiting_for_a_place_costs_nothing_but_for_the_start_of_a_node() -> None
         ("search(0)", hours - ledger.WAIT_S, ledger.WAIT_S),  # its step never began
         ("sft", hours - ledger.WAIT_S, ledger.WAIT_S + 60),
     ]
+    assert found.settled(pods, PRICES) == found
 
 
 def test_a_workflow_that_goes_on_after_others_have_worked_knows_what_they_cost(store: Store) -> None:
