@@ -14,7 +14,6 @@ import pytest
 from kubernetes import watch
 from kubernetes.client import V1Pod
 
-from burnqed.evaluate.costs import run_costs
 from burnqed.layout import Layout, shard_folder
 from burnqed.ledger import Account, accounts
 from burnqed.quantity import quantity
@@ -128,7 +127,4 @@ def test_the_bill_is_what_the_pods_took_also_of_one_that_was_killed_and_of_a_wor
     assert last.dollars == pytest.approx(seen.dollars(), rel=0.1)
     # 4. People are told.
     told = cluster.hera("logs", name, "--step", f"{name}.onExit").stdout
-    print(told)
-    costs = run_costs([last])
-    assert costs.run.dollars == pytest.approx(last.dollars)
-    assert costs.run.seconds < sum(a.seconds for a in last.attempts)
+    assert f"{name} has cost ${last.dollars:.2f}" in told
