@@ -31,8 +31,9 @@ def bill(store: Store, layout: Layout, workflow: str, prices: CostConfig) -> Non
         log.warning("what %s has cost stays an estimate: %s", workflow, error)
         return
     if account:
-        pods_hours = sum(attempt.seconds for attempt in account.attempts) / 3600
-        log.info("%s has cost $%.2f in %.2f hours of %d pods", workflow, account.dollars, pods_hours, len(account.attempts))  # fmt: skip
+        hours = sum(attempt.seconds for attempt in account.attempts) / 3600
+        count = len(account.attempts)
+        log.info("%s has cost $%.2f: %d pods, %.2f hours together", workflow, account.dollars, count, hours)
 
 
 def pods_of(workflow: Document, now: datetime) -> list[PodTime]:
