@@ -130,6 +130,15 @@ def test_the_exit_handler_replaces_estimates(
     assert all(a.billed for a in found.attempts)
 
 
+def test_a_record_that_nobody_expects_ends_nothing(
+    store: Store, workflow: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del workflow["spec"]["templates"]
+    monkeypatch.setattr(billing, "own_workflow", lambda name: workflow)
+    bill(store, Layout("main", 0), "w-1", CostConfig())
+    assert accounts(store, "main")[0].dollars == 7
+
+
 def test_where_the_cluster_says_nothing_the_estimates_stay_and_that_is_said(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from burnqed.config import CostConfig
-from burnqed.errors import BadInput, TryAgain
+from burnqed.errors import BadInput
 from burnqed.holding import of_template
 from burnqed.layout import Layout
 from burnqed.ledger import PodTime, settle
@@ -27,7 +27,7 @@ def bill(store: Store, layout: Layout, workflow: str, prices: CostConfig) -> Non
     try:
         pods = pods_of(own_workflow(workflow), datetime.now(UTC))
         account = settle(store, layout, workflow, pods, prices)
-    except (BadInput, TryAgain) as error:
+    except Exception as error:  # whatever it is, the rest of the exit handler is more important
         log.warning("what %s has cost stays an estimate: %s", workflow, error)
         return
     if account:
