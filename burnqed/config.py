@@ -416,12 +416,16 @@ class ClusterConfig(Section):
 
 
 class CostConfig(Section):
-    """Prices in US dollars per hour, for the report; 0 means not priced."""
+    """Prices in US dollars; with all at 0 nothing is priced. A pod costs what its containers' pools ask for, a run on one machine all of the machine."""
 
     cpu_hour: float = Field(0.0, ge=0)
+    """Of one processor core for an hour; likewise:"""
+    memory_hour: float = Field(0.0, ge=0)
+    """Of one GiB of memory."""
     gpu_hour: float = Field(0.0, ge=0)
+    """Of one GPU."""
     max_dollars: float | None = Field(None, gt=0)
-    """What a run may cost: no further step begins once its finished ones have cost as much."""
+    """What a run may cost: once it has, no further step begins, and no further shard of one."""
 
 
 class RunConfig(Section):

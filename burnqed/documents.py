@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -17,8 +18,17 @@ READ_AGAIN = "`burnqed store verify` tells what else is damaged, and what to do"
 
 def read_document(store: Store, path: str, model: type[M], advice: str) -> M:
     """The document at a path. Raises BadInput, with the advice, for one that is malformed."""
+    return _parsed(store, path, store.read_bytes(path), model, advice)
+
+
+def read_documents(store: Store, paths: Sequence[str], model: type[M], advice: str) -> list[M]:
+    """The documents at some paths, of S3 read at the same time. Raises BadInput like `read_document`."""
+    return [_parsed(store, path, content, model, advice) for path, content in store.read_many(paths).items()]
+
+
+def _parsed(store: Store, path: str, content: bytes, model: type[M], advice: str) -> M:
     try:
-        return model.model_validate_json(store.read_bytes(path))
+        return model.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))

@@ -58,6 +58,14 @@ class Layout:
         return f"{self.run}/run.json"
 
     @property
+    def costs(self) -> str:
+        """What the run has cost: an account for each workflow, and for each command of a machine's."""
+        return f"{self.run}/costs"
+
+    def account(self, name: str) -> str:
+        return f"{self.costs}/{name}.json"
+
+    @property
     def summary(self) -> str:
         return f"{self.run}/summary.json"
 

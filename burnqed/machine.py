@@ -74,6 +74,15 @@ def check_gpus() -> None:
         )
 
 
+def visible_gpus(devices: Path = Path("/dev")) -> int:
+    """NVIDIA GPUs that a process here may use, by device files and $CUDA_VISIBLE_DEVICES: torch would take seconds to tell."""
+    present = sum(device.name.removeprefix("nvidia").isdigit() for device in devices.glob("nvidia*"))
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return (
+        present if chosen is None else min(present, sum(name.strip() not in ("", "-1") for name in chosen.split(",")))
+    )
+
+
 def free_port() -> int:
     """A port on which nobody listens now."""
     with socket.socket() as probe:

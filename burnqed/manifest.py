@@ -116,6 +116,7 @@ class Manifest(BaseModel):
     seconds: float
     host: str
     dollars: float = 0.0
+    """What the attempt cost that finished it; `burnqed.ledger` has all of them."""
 
     def root(self, prefix: str) -> str:
         """The folder that the paths of the outputs are relative to."""

@@ -88,7 +88,7 @@ def build_loop(
     parse_redo(redo, (part.step or part.task for part in parts))
     parameters = {"store": store, "run": run, "iteration": str(iteration), "redo": redo, "gate": gate}
     with new_workflow(name, config, parameters) as workflow:
-        workflow.on_exit = step("release", config)  # of the lease that the plan took
+        workflow.on_exit = step("release", config, identity=True)  # of the lease that the plan took; and the bill
         plan = step("plan", config, options={"only": ",".join(only)} if only else {}, outputs=[p.output for p in parts])
         containers = {part.task: part.container(config) for part in parts}
         if judged := "report" in containers:

@@ -22,6 +22,7 @@ from hera.workflows import (
     HostPathVolume,
     NoneArchiveStrategy,
     Parameter,
+    ProjectedVolume,
     Resources,
     RetryStrategy,
     SecretEnvFrom,
@@ -34,25 +35,32 @@ from hera.workflows.models import (
     ArtifactRepositoryRef,
     Backoff,
     Capabilities,
+    ConfigMapProjection,
     ContainerPort,
+    DownwardAPIProjection,
+    DownwardAPIVolumeFile,
     ExecutorConfig,
     HTTPGetAction,
     Metadata,
     Mutex,
+    ObjectFieldSelector,
     PodGC,
     PodSecurityContext,
     Probe,
     Quantity,
     SeccompProfile,
     SecurityContext,
+    ServiceAccountTokenProjection,
     Synchronization,
     Toleration,
     TTLStrategy,
     ValueFrom,
+    VolumeProjection,
 )
 
 from burnqed import __version__
 from burnqed.config import PoolConfig, RunConfig
+from burnqed.holding import POOLS
 
 SCRATCH = "/tmp"
 OUTPUTS = f"{SCRATCH}/burnqed/outputs"
@@ -65,6 +73,8 @@ POLICY_PORT = 30000
 METRICS_PORT = 9100
 STATUS_PORT = 9101
 """Of the policy server, as METRICS_PORT of the search: the ports that answer at a pod's address."""
+IDENTITY = "/var/run/secrets/burnqed"
+"""Token, certificate and namespace by which the exit handler, and no other container of ours, reads its workflow."""
 REFUSAL = f"{SCRATCH}/burnqed/refusal"
 """File in which a policy server says why it will never serve."""
 PROBE_S = 5
@@ -188,13 +198,14 @@ def step(
     artifacts: Sequence[str] = (),
     iterated: bool = True,
     hub: bool = False,
+    identity: bool = False,
 ) -> Container:
     """The container of a step.
 
     `label` and `stage` tell the uses of one step apart, in the workflow and for the step; `training` runs it in the trainer's image and pool; `sharded` gives it the input
     `shard`; `policy` gives it the policy server of the stage as a sidecar; `options` and
     `flags` are given to it as they are, `inputs` as options of the same names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
-    `iterated` is false where the workflow has no iteration; `hub` gives it the token of the model hub.
+    `iterated` is false where the workflow has no iteration; `hub` gives it the token of the model hub, `identity` one for the cluster.
     """
     template = label or name
     task = f"{template}({{{{inputs.parameters.shard}}}})" if sharded else template
@@ -231,10 +242,13 @@ def step(
             *(word for o, v in given.items() for word in (f"--{o}", v)),
             *(f"--{flag}" for flag in flags),
         ],
-        env=environment(config, task, pool, policy=policy),
+        env=environment(config, task, "trainer" if training else "worker", policy=policy),
         env_from=[*cluster_environment(config), *([hub_token(config)] if hub else [])],
         resources=resources(pool),
-        volumes=volumes(config, pool, memory=training or policy, models=training or policy),
+        volumes=[
+            *volumes(config, pool, memory=training or policy, models=training or policy),
+            *([identity_volume()] if identity else []),
+        ],
         security_context=SECURE,
         retry_strategy=retry.strategy(),
         annotations=retry.annotation(),
@@ -259,7 +273,7 @@ def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> Use
         image_pull_policy=config.cluster.pull_policy,
         command=["burnqed"],
         args=["serve", *arguments],
-        env=environment(config, task, config.serving, policy=True),
+        env=environment(config, task, "serving", policy=True),
         env_from=cluster_environment(config),
         resources=resources(config.serving),
         mirror_volume_mounts=True,
@@ -281,7 +295,9 @@ def common_arguments(iterated: bool) -> list[str]:
     return [word for option, name in common.items() for word in (f"--{option}", parameter(name))]
 
 
-def environment(config: RunConfig, task: str, pool: PoolConfig, *, policy: bool) -> list[Any]:
+def environment(config: RunConfig, task: str, pool: str, *, policy: bool) -> list[Any]:
+    """Of a container of the pool, in a pod with or without a policy server."""
+    gpus = getattr(config, pool).gpus
     variables = {
         "BURNQED_CONFIG": parameter("config"),
         "BURNQED_REDO": parameter("redo"),
@@ -292,8 +308,10 @@ def environment(config: RunConfig, task: str, pool: PoolConfig, *, policy: bool)
         "BURNQED_ARTIFACTS": ARTIFACTS,
         "BURNQED_MODELS": MODELS,
     }
-    if pool.gpus:
-        variables |= {"BURNQED_GPUS": str(pool.gpus)}
+    if pool != "serving":
+        variables |= {POOLS: f"{pool},serving" if policy else pool}
+    if gpus:
+        variables |= {"BURNQED_GPUS": str(gpus)}
     if policy:
         variables |= {"BURNQED_METRICS_PORT": str(METRICS_PORT), "BURNQED_STATUS_PORT": str(STATUS_PORT)}
         variables |= {"BURNQED_REFUSAL": REFUSAL}
@@ -352,6 +370,21 @@ def volumes(config: RunConfig, pool: PoolConfig, *, memory: bool, models: bool) 
                 EmptyDirVolume(name="models", mount_path=MODELS, size_limit=Quantity(cluster.model_cache_size))
             )
     return found
+
+
+def identity_volume() -> ProjectedVolume:
+    """What Kubernetes would mount by itself, were it not told to mount it nowhere."""
+    namespace = DownwardAPIVolumeFile(path="namespace", field_ref=ObjectFieldSelector(field_path="metadata.namespace"))
+    return ProjectedVolume(
+        name="identity",
+        mount_path=IDENTITY,
+        read_only=True,
+        sources=[
+            VolumeProjection(service_account_token=ServiceAccountTokenProjection(path="token")),
+            VolumeProjection(config_map=ConfigMapProjection(name="kube-root-ca.crt", optional=True)),
+            VolumeProjection(downward_api=DownwardAPIProjection(items=[namespace])),
+        ],
+    )
 
 
 def placement(pool: PoolConfig) -> dict[str, Any]:

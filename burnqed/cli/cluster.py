@@ -101,6 +101,7 @@ def submit(
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
     from burnqed.run.superseding import ask
+    from burnqed.steps.budget import check_prices
     from burnqed.store import Store
     from burnqed_workflows.registry import WORKFLOWS
 
@@ -116,6 +117,7 @@ def submit(
     address = store or (settings.store if settings else PLACEHOLDER)
     base = None if profile or address == PLACEHOLDER else recalled(address, run)
     config = resolved(settings, profile, overrides, base)
+    check_prices(config.cost)
     if theorems or benchmark:
         target = None if dry_run else Store(address)
         indices = indices_to_keep(theorems, benchmark, workflow, config, target, run)

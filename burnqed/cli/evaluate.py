@@ -109,18 +109,31 @@ def compare(
 
 
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:
-    """One row per iteration of a run, and benchmark where it has several.
+    """One row per iteration of a run, and benchmark where it has several; and what it has cost, by step and by iteration.
 
     Example: burnqed summary --store runs
     """
+    from burnqed.evaluate.costs import print_costs, run_costs
     from burnqed.evaluate.render import print_summary
+    from burnqed.evaluate.results import Summary
     from burnqed.evaluate.summary import read_summary, summary_json
+    from burnqed.ledger import accounts
     from burnqed.store import Store
 
-    found = read_summary(Store(store), run)
-    if found is None:
+    target = Store(store)
+    found, costs = read_summary(target, run), run_costs(accounts(target, run))
+    if found is None and not costs.iterations:
         raise BadInput(f"{store} has no results of a run {run!r} yet; run an iteration first, or give --run.")
+    found = found or Summary(run=run)
     if as_json:
-        typer.echo(display.as_json(summary_json(found), indent=1))
+        document = {**summary_json(found), "costs": costs.model_dump(mode="json")}
+        typer.echo(display.as_json(document, indent=1))
+        return
+    console = Console()
+    if found.iterations:
+        print_summary(found, console)
     else:
-        print_summary(found, Console())
+        console.print("There are no results yet.")
+    if costs.iterations:
+        console.print()
+        print_costs(costs, console)

@@ -37,6 +37,7 @@ def run(
     options.check_word(workflow, options.WORKFLOWS, "workflow")
     from burnqed.layout import Layout
     from burnqed.remembered import resolve_run
+    from burnqed.steps.budget import check_prices
     from burnqed.steps.plan import require_predecessor
     from burnqed.store import Store
 
@@ -46,6 +47,7 @@ def run(
     address = options.absolute(store)
     target = Store(address)
     config = resolve_run(target, run_name, profile, overrides).config
+    check_prices(config.cost)
     if workflow in options.OF_ITERATIONS:  # before what takes seconds to load
         require_predecessor(target, layout)
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
@@ -64,6 +66,6 @@ def run(
         config = resolve_run(target, run_name, profile, [*overrides, *(index.override for index in indices)]).config
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
-    code = run_here(built, target, layout, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
+    code = run_here(built, target, layout, config, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
     if code:
         raise typer.Exit(code)

@@ -6,8 +6,9 @@ import asyncio
 import os
 import platform
 import tempfile
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 WITHOUT_RUN = ("gate", "release", "import-data", "import-model")
 """Steps that write nothing of a run's, or end the work on it."""
+UNMETERED = ("clean", "release")
+"""Steps whose cost is not noted while they run, since the run may be gone then."""
 WITHOUT_ITERATION = ("release", "import-data", "import-model")
 FIRST = ("plan", "import-data", "import-model", "clean")
 """Steps that a workflow may begin with."""
@@ -130,7 +133,10 @@ def step(
     if imported:
         check_name(imported, "an import")
     from burnqed import lease, metrics
+    from burnqed.holding import held_here
+    from burnqed.ledger import metered
     from burnqed.remembered import remember, remember_benchmarks
+    from burnqed.run.argo.bill import bill
     from burnqed.run.deleting import ask_to_delete
     from burnqed.signals import on_signal
     from burnqed.steps.base import Context, execute
@@ -149,13 +155,17 @@ def step(
     wanted = only.split(",") if only else tasks
     for task in wanted:
         options.check_word(task, tasks, "task")
+    noted_as, shares = os.environ.get("BURNQED_TASK") or name, 1
     if name in (s.name for s, _ in STEPS):
-        _, stage = find(name, stage)
+        found, stage = find(name, stage)
+        noted_as = os.environ.get("BURNQED_TASK") or (f"{name}({shard})" if found.sharded else found.task(stage))
+        shares = config.workflow.parallelism if found.sharded and lease.VARIABLE in os.environ else 1
+    held = held_here(config, shares=shares)
     if name not in ("clean", "release"):  # whose log would stay behind, alone
         keep_log(target, layout)
     check_gpus()
 
-    async def work() -> None:
+    async def work(account: str) -> None:
         with tempfile.TemporaryDirectory(prefix="burnqed-step-") as folder:
             context = Context(
                 store=target,
@@ -167,6 +177,8 @@ def step(
                 redo=redone,
                 policy_url=sidecar("BURNQED_POLICY_PORT"),
                 score_url=sidecar("BURNQED_SCORE_PORT"),
+                account=account,
+                dollars_per_hour=held.dollars(config.cost, 3600),
             )
             on_signal(context.stop.set)
             metrics.serve()
@@ -181,40 +193,58 @@ def step(
             elif name == "gate":
                 gate(target, layout, answer)
             elif name == "release":
-                lease.release(target, run, os.environ.get("BURNQED_WORKFLOW", ""))
+                if in_pod():  # what `burnqed run` holds it gives back itself
+                    bill(target, layout, account, config.cost)
+                    lease.release(target, run, account)
             elif name == "clean":
                 clean(target, layout, whole_run=whole_run)
             elif name == "import-data":
                 await import_data(source, imported, target, layout, config.lean)
             elif name == "import-model":
-                await asyncio.to_thread(import_model, source, imported, target, config, context.workdir)
+                price = context.dollars_per_hour
+                await asyncio.to_thread(import_model, source, imported, target, config, context.workdir, price)
             else:
-                found, _ = find(name, stage)
                 await execute(found, context)
                 if name == "benchmark":
                     remember_benchmarks(target, run, config)
 
     if name == "clean" and not in_pod() and lease.VARIABLE not in os.environ:
         ask_to_delete(target, layout, whole_run=whole_run, yes=yes)
-    with working(target, layout, name):
-        asyncio.run(work())
+    with working(target, layout, name) as account:
+        noting = metered(target, layout, account, noted_as, held, config.cost) if is_metered(name) else nullcontext()
+        with noting:
+            asyncio.run(work(account))
+
+
+def is_metered(name: str) -> bool:
+    """Whether the step itself notes what it costs: in pods, and for a person's work on a run; `burnqed run` does it for what it starts."""
+    from burnqed import lease
+
+    if name in UNMETERED or lease.VARIABLE in os.environ:
+        return False
+    return in_pod() or name not in WITHOUT_RUN
 
 
 @contextmanager
-def working(store: Store, layout: Layout, name: str) -> Iterator[None]:
-    """Holds the run's lease for its workflow, or, when a person runs the step, for that. What `burnqed run` starts has it already."""
+def working(store: Store, layout: Layout, name: str) -> Iterator[str]:
+    """Holds the run's lease for its workflow, or, when a person runs the step, for that. What `burnqed run` starts has it already.
+
+    Gives the name of the account that the work belongs to: the token of the lease.
+    """
     from burnqed import lease
 
-    if lease.VARIABLE in os.environ or name in WITHOUT_RUN:
-        yield
-    elif in_pod():
-        workflow = os.environ["BURNQED_WORKFLOW"]
+    workflow = os.environ.get("BURNQED_WORKFLOW", "") if in_pod() else ""
+    if token := os.environ.get(lease.VARIABLE):
+        yield token
+    elif name in WITHOUT_RUN:
+        yield workflow or uuid.uuid4().hex
+    elif workflow:
         with lease.held(store, layout.run, f"The workflow {workflow}", token=workflow):
-            yield
+            yield workflow
     else:
         who = f"`burnqed step {name}` on {platform.node()} (process {os.getpid()})"
-        with lease.held(store, layout.run, who):
-            yield
+        with lease.held(store, layout.run, who) as token:
+            yield token
 
 
 def serve(

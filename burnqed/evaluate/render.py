@@ -12,6 +12,7 @@ from rich.table import Table
 
 from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
+from burnqed.evaluate.costs import total
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
 from burnqed.evaluate.summary import rows
@@ -102,9 +103,10 @@ def print_iteration(
     if result.cost:
         longest = sorted(result.cost, key=lambda c: -c.seconds)[:4]
         steps = ", ".join(f"{c.step} {duration(c.seconds)}" for c in longest)
-        dollars = sum(c.dollars for c in result.cost)
-        price = f", ${dollars:,.2f}" if dollars else ""
-        tell(console, "time: ", shown(f"{duration(sum(c.seconds for c in result.cost))} ({steps}){price}"))
+        everything = total(result.cost)
+        gpus = f", {everything.gpu_hours:,.1f} GPU hours" if everything.gpu_hours else ""
+        price = f", ${everything.dollars:,.2f}" if everything.dollars else ""
+        tell(console, "time: ", shown(f"{duration(everything.seconds)} ({steps}){gpus}{price}"))
     if verdict:
         print_gates(verdict, console)
 

@@ -138,12 +138,25 @@ class EvaluationResult(Result):
         return self.without_trained[-1] if self.without_trained else None if self.trained_on else self.at_largest
 
 
-class StepCost(Result):
-    """Wall clock and price of one step."""
+class Cost(Result):
+    """What some attempts took: every one counts, also those that failed."""
+
+    attempts: int = 0
+    seconds: float
+    """In which at least one of them was at work: wall clock."""
+    cpu_hours: float = 0.0
+    """Summed over them, by what they held; likewise:"""
+    memory_hours: float = 0.0
+    """In GiB."""
+    gpu_hours: float = 0.0
+    dollars: float = 0.0
+    """By the configuration's prices, 0 without."""
+
+
+class StepCost(Cost):
+    """What one step took, all its shards together."""
 
     step: str
-    seconds: float
-    dollars: float = 0.0
 
 
 class IterationResult(Result):
@@ -164,6 +177,7 @@ class IterationResult(Result):
     """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head those of burnqed.train.monitor: `head.rank1`,
     `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; beside them NAME_chance, NAME_n and NAME_error."""
     cost: list[StepCost] = Field(default_factory=list)
+    """Of every step up to the report, and without it."""
 
     @property
     def benchmarks(self) -> list[str]:

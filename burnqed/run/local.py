@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,13 +67,17 @@ def confirm_on_terminal(gate: str) -> bool:
 
 
 class LocalRunner:
-    """Runs one workflow; mutexes are the caller's (`burnqed.lease`). `logs` receives task, attempt, container and file of every log; `echo` prints a line for the user."""
+    """Runs one workflow; mutexes are the caller's (`burnqed.lease`).
+
+    `logs` receives task, attempt, container and file of every log; `meter` is around every attempt at a task; `echo` prints a line for the user.
+    """
 
     def __init__(
         self,
         workflow: Workflow,
         *,
         logs: Callable[[str, int, str, Path], None] | None = None,
+        meter: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
         echo: Callable[[str], None] = print,
         confirm: Callable[[str], bool] = confirm_on_terminal,
     ) -> None:
@@ -81,6 +86,7 @@ class LocalRunner:
         self.spec: dict[str, Any] = document["spec"]
         self.templates: dict[str, dict[str, Any]] = {t["name"]: t for t in self.spec["templates"]}
         self.logs = logs
+        self.meter = meter
         self.echo = echo
         self.confirm = confirm
         self.nodes: list[Node] = []
@@ -215,10 +221,13 @@ class LocalRunner:
         return node.phase, ended.outputs
 
     async def _attempt(self, name: str, template: Mapping[str, Any], values: Values, attempt: int) -> Ended:
+        metering = ExitStack()
         with scratch_folder() as folder:
             try:
+                await asyncio.to_thread(metering.enter_context, self.meter(name))
                 return await Pod(name, template, values, folder, lambda line: self.echo(f"{name} │ {line}")).run()
             finally:
+                await asyncio.to_thread(metering.close)
                 if self.logs:
                     for file in sorted(folder.glob("*.log")):
                         await asyncio.to_thread(self.logs, name, attempt, file.stem, file)

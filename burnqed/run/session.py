@@ -8,6 +8,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from hera.workflows import Workflow
@@ -15,13 +16,16 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed import lease
+from burnqed.config import RunConfig
 from burnqed.display import cell, shown
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.render import print_iteration, print_summary
 from burnqed.evaluate.summary import read_summary
+from burnqed.holding import held_here
 from burnqed.layout import Layout
+from burnqed.ledger import metered
 from burnqed.manifest import read_manifest
 from burnqed.progress import duration
 from burnqed.run.expressions import Phase
@@ -33,7 +37,13 @@ GATES = ("gate", "decide", "decision")
 """Tasks that stand still because nobody asked for them, not because they are done."""
 
 
-def run_here(workflow: Workflow, store: Store, layout: Layout, confirm: Callable[[str], bool]) -> int:
+def run_here(
+    workflow: Workflow,
+    store: Store,
+    layout: Layout,
+    config: RunConfig,
+    confirm: Callable[[str], bool],
+) -> int:
     """Runs to the end, asking `confirm` at its gates, and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75.
 
     Raises BadInput when somebody else works on the run.
@@ -46,7 +56,13 @@ def run_here(workflow: Workflow, store: Store, layout: Layout, confirm: Callable
             except (BadInput, TryAgain) as error:  # a log is never a reason to lose the work
                 say(f"The log of {task} is not kept: {error}")
 
-    runner = LocalRunner(workflow, logs=keep, echo=say, confirm=confirm)
+    def meter(task: str) -> AbstractContextManager[None]:
+        if task in ("clean", EXIT_HANDLER):
+            return nullcontext()
+        shares = config.workflow.parallelism if "(" in task else 1  # of shards several run at a time
+        return metered(store, layout, token, task, held_here(config, shares=shares), config.cost)
+
+    runner = LocalRunner(workflow, logs=keep, meter=meter, echo=say, confirm=confirm)
     with lease.held(store, layout.run, f"`burnqed run` on {platform.node()} (process {os.getpid()})") as token:
         os.environ[lease.VARIABLE] = token
         try:

@@ -52,6 +52,10 @@ class Context:
     policy_url: str | None = None
     score_url: str | None = None
     """Addresses of the sidecar: for candidates, and for embeddings and energies."""
+    account: str = ""
+    """Where it is noted what the work costs (`burnqed.ledger`)."""
+    dollars_per_hour: float = 0.0
+    """What the work costs."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     """Set by SIGTERM: finish what is at hand, keep it, and end."""
 
@@ -119,8 +123,6 @@ class Step:
     """Whether this iteration has the step (at the context's stage) at all."""
     kept: bool = False
     """Once finished, it is only made anew on request (`--redo NAME`)."""
-    gpu: bool = False
-    """For the price in the manifest."""
 
     def task(self, stage: str) -> str:
         """What workflows call it; a sharded one needs no stage to be told apart."""
@@ -197,15 +199,13 @@ async def execute(step: Step, context: Context) -> None:
         log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
         if not verdict.miss:
             continue
-        if not step.sharded:  # hundreds of shards would all read the whole run
-            check_budget(context.store, context.layout, context.config.cost.max_dollars)
+        check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
         started = datetime.now(UTC)
         unit = replace(unit, revision=begin(context.store, unit, key, manifest))
         recorded = context.config.model_dump(mode="json")
         facts = await step.run(replace(context, config=step.view(context, unit), recorded=recorded), unit)
         if context.stop.is_set():
             raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
-        price = context.config.cost.gpu_hour if step.gpu else context.config.cost.cpu_hour
         made = write_manifest(
             context.store,
             unit.prefix,
@@ -214,7 +214,7 @@ async def execute(step: Step, context: Context) -> None:
             facts,
             started,
             revision=unit.revision,
-            dollars_per_hour=price,
+            dollars_per_hour=context.dollars_per_hour,
         )
         log.info("%s: done in %.1f s %s", label, made.seconds, " ".join(f"{k}={show(v)}" for k, v in facts.items()))
 

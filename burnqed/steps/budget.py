@@ -1,31 +1,32 @@
-"""What a run has cost so far, and whether it may go on (`--max-cost`)."""
+"""Whether a run may go on, by what it has cost so far (`--max-cost`)."""
 
 from __future__ import annotations
 
+from burnqed.config import CostConfig
 from burnqed.errors import BadInput
-from burnqed.layout import SUCCESS, SUPERSEDED, Layout
+from burnqed.ledger import spent
 from burnqed.log import log
-from burnqed.manifest import parse_manifest
 from burnqed.store import Store
 
 WARN_FROM = 0.8
 
 
-def spent(store: Store, layout: Layout) -> float:
-    """US dollars of all outputs that the run finished, by the durations and prices in their manifests."""
-    notes = [path for path in store.list(layout.run) if path.endswith((f"/{SUCCESS}", f"/{SUPERSEDED}"))]
-    manifests = [parse_manifest(note) for note in store.read_many(notes).values()]
-    return sum(manifest.dollars for manifest in manifests if manifest)
+def check_prices(cost: CostConfig) -> None:
+    """Raises BadInput for a limit that is never reached, because nothing has a price."""
+    if cost.max_dollars is not None and not (cost.cpu_hour or cost.memory_hour or cost.gpu_hour):
+        raise BadInput(
+            f"The run may cost ${cost.max_dollars:.2f} (--max-cost), but nothing has a price; set cost.gpu_hour, cost.cpu_hour and cost.memory_hour."
+        )
 
 
-def check_budget(store: Store, layout: Layout, most: float | None) -> None:
-    """Raises BadInput once the run has cost as much as it may; warns from four fifths on."""
+def check_budget(store: Store, run: str, most: float | None, account: str = "") -> None:
+    """Raises BadInput once the run has cost as much as it may; warns from four fifths on. `account` is that of whoever works on it."""
     if most is None:
         return
-    so_far = spent(store, layout)
+    so_far = spent(store, run, account)
     if so_far >= most:
         raise BadInput(
-            f"The run {layout.run!r} has cost ${so_far:.2f} of the ${most:.2f} that it may cost; raise --max-cost to go on."
+            f"The run {run!r} has cost ${so_far:.2f} of the ${most:.2f} that it may cost; raise --max-cost to go on."
         )
     if so_far >= WARN_FROM * most:
-        log.warning("the run %s has cost $%.2f of the $%.2f that it may cost", layout.run, so_far, most)
+        log.warning("the run %s has cost $%.2f of the $%.2f that it may cost", run, so_far, most)

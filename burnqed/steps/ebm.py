@@ -111,4 +111,4 @@ def read_energies(store: Store, prefix: str) -> dict[str, list[float]]:
     return energies
 
 
-STEP = Step("ebm", 1, ("ebm", "data.validation_fraction"), units, run, needed=embed.needed, gpu=True)
+STEP = Step("ebm", 1, ("ebm", "data.validation_fraction"), units, run, needed=embed.needed)

@@ -82,4 +82,4 @@ def encode(context: Context, unit: Unit) -> Facts:
     return {"states": len(texts), "new": new, "embedding_id": encoder.embedding_id}
 
 
-STEP = Step("embed", 1, ("policy.dtype", "policy.embed_max_tokens"), units, run, needed=needed, gpu=True)
+STEP = Step("embed", 1, ("policy.dtype", "policy.embed_max_tokens"), units, run, needed=needed)

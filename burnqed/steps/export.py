@@ -46,4 +46,4 @@ async def run(context: Context, unit: Unit) -> Facts:
     }
 
 
-STEP = Step("export", 1, ("policy.dtype",), units, run, gpu=True)
+STEP = Step("export", 1, ("policy.dtype",), units, run)

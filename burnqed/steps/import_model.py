@@ -29,7 +29,9 @@ class SourceFile:
     """Brings it into a folder; returns where it lies."""
 
 
-def import_model(source: str, name: str, store: Store, config: RunConfig, workdir: Path) -> None:
+def import_model(
+    source: str, name: str, store: Store, config: RunConfig, workdir: Path, dollars_per_hour: float = 0.0
+) -> None:
     """Writes the unit `models/NAME`. Raises BadInput for a source that is no model."""
     prefix, started = f"models/{name}", datetime.now(UTC)
     files = list(from_folder(Path(source)) if Path(source).is_dir() else from_hub(source))
@@ -56,7 +58,7 @@ def import_model(source: str, name: str, store: Store, config: RunConfig, workdi
         {"source": source},
         started,
         revision=revision,
-        dollars_per_hour=config.cost.cpu_hour,
+        dollars_per_hour=dollars_per_hour,
     )
     log.info("use it with --set policy.model=%s", store.locate(prefix))
 

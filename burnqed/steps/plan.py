@@ -50,7 +50,7 @@ def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
     Raises BadInput as `planned` does, and when the store cannot be written or the run has cost what it may.
     """
     context.store.check_writable()
-    check_budget(context.store, context.layout, context.config.cost.max_dollars)
+    check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
     todo: dict[tuple[str, str], set[int]] = {}
     for found in planned(steps, context):
         level = logging.WARNING if found.verdict.kept else logging.INFO

@@ -15,6 +15,7 @@ from pathlib import Path
 from burnqed.config import RunConfig
 from burnqed.data.skeleton import normal_form
 from burnqed.documents import READ_AGAIN, read_document
+from burnqed.evaluate.costs import step_costs
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, StepCost
@@ -22,6 +23,7 @@ from burnqed.evaluate.run import evaluation_result, search_figures
 from burnqed.evaluate.summary import ever, summarize
 from burnqed.lean.embedded.pin import lean_version
 from burnqed.lean.protocol import DEFAULT_HEADER
+from burnqed.ledger import accounts
 from burnqed.log import log
 from burnqed.manifest import Manifest, look, output, read_manifest
 from burnqed.snapshot import Snapshot
@@ -199,19 +201,9 @@ def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[s
 
 
 def costs(context: Context) -> list[StepCost]:
-    """Time and price of every output of this iteration, by step."""
-    layout = context.layout
-    found: dict[str, list[Manifest]] = {}
-    shared = (layout.data, layout.base) if context.iteration == 0 else ()
-    store = Snapshot(context.store, [layout.root, *shared])
-    for prefix in [*shared, *store.units(layout.root)]:
-        manifest = read_manifest(store, prefix)
-        if manifest is not None and prefix != layout.report:
-            found.setdefault(manifest.key.step, []).append(manifest)
-    return [
-        StepCost(step=step, seconds=sum(m.seconds for m in made), dollars=sum(m.dollars for m in made))
-        for step, made in found.items()
-    ]
+    """Of all attempts at this iteration so far, but for those at this step, which is not done yet."""
+    own = [a for a in accounts(context.store, context.layout.run) if a.iteration == context.iteration]
+    return step_costs(a for account in own for a in account.attempts if a.step != STEP.name)
 
 
 def changed_since(context: Context, searched: Iterable[Manifest]) -> list[str]:

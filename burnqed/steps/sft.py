@@ -89,4 +89,4 @@ def read_losses(store: Store, prefix: str) -> list[LossPoint]:
     ]
 
 
-STEP = Step("sft", 2, ("sft", "data.validation_fraction"), units, run, gpu=True)
+STEP = Step("sft", 2, ("sft", "data.validation_fraction"), units, run)

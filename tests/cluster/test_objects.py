@@ -40,7 +40,9 @@ def test_argo_and_the_cluster_accept_every_workflow(cluster: Cluster, name: str,
     cluster.access.create(workflow, dry_run=True)
 
 
-def test_the_executor_may_report_results_and_nothing_else(cluster: Cluster) -> None:
+def test_the_executor_may_report_results_the_exit_handler_read_workflows_and_nobody_anything_else(
+    cluster: Cluster,
+) -> None:
     account = f"system:serviceaccount:{cluster.namespace}:burnqed"
     command = ["kubectl", "auth", "can-i", "--list", "--namespace", cluster.namespace, "--as", account]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[1:]
@@ -51,7 +53,8 @@ def test_the_executor_may_report_results_and_nothing_else(cluster: Cluster) -> N
         "selfsubjectrulesreviews.authorization.k8s.io",
     }
     assert {k: v for k, v in granted.items() if k not in everybody} == {
-        "workflowtaskresults.argoproj.io": "create patch"
+        "workflowtaskresults.argoproj.io": "create patch",
+        "workflows.argoproj.io": "get",
     }
 
 

@@ -15,6 +15,7 @@ from threading import Timer
 import pytest
 
 from burnqed import lease, outage
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.log import log
@@ -182,7 +183,7 @@ def test_a_log_that_cannot_be_kept_ends_nothing(
         raise TryAgain("the store did not answer")
 
     monkeypatch.setattr(store, "upload_file", refuse)
-    assert run_here(single("one", "pass"), store, Layout("run"), pytest.fail) == 0
+    assert run_here(single("one", "pass"), store, Layout("run"), RunConfig(), pytest.fail) == 0
     assert "The log of one is not kept: the store did not answer" in capsys.readouterr().err
 
 

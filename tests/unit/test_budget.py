@@ -1,44 +1,72 @@
-"""What a run may cost."""
+"""What a run may cost: no step and no shard begins once it has."""
 
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime, timedelta
+import sys
 from pathlib import Path
 
 import pytest
 
-from burnqed.config import RunConfig
+from burnqed.cli.main import run_app
+from burnqed.config import CostConfig
 from burnqed.errors import BadInput
+from burnqed.holding import Holding
 from burnqed.layout import Layout
-from burnqed.manifest import Key, write_manifest
-from burnqed.steps.budget import check_budget, spent
+from burnqed.ledger import Account, Attempt
+from burnqed.steps.budget import check_budget, check_prices
 from burnqed.store import Store
 
-LAYOUT = Layout("main", 1)
+HELD = Holding(cpus=2, gib=4, gpus=1)
+PRICES = CostConfig(cpu_hour=0.5, memory_hour=0.25, gpu_hour=3.0)
+"""Five dollars an hour for HELD."""
+
+
+def spend(store: Store, run: str, name: str, *hours: float, before: float = 0.0) -> None:
+    """An account with attempts of so many hours."""
+    attempts = [
+        Attempt(task=f"search({n})", began=n, seconds=h * 3600, held=HELD, dollars=HELD.dollars(PRICES, h * 3600))
+        for n, h in enumerate(hours)
+    ]
+    account = Account(iteration=0, before=before, attempts=attempts)
+    store.write_text(Layout(run).account(name), account.model_dump_json())
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """A run whose two finished outputs took an hour each, at $2 and $3; another run beside it."""
+    """A run that has cost $4 and $1; another run beside it."""
     store = Store(str(tmp_path))
-    begun = datetime.now(UTC) - timedelta(hours=1)
-    for prefix, price in (("main/data", 2.0), ("main/iterations/iter_0/model", 3.0), ("other/data", 50.0)):
-        store.write_text(f"{prefix}/x", "x")
-        write_manifest(store, prefix, Key(step="s", version=1), RunConfig(), {}, begun, dollars_per_hour=price)
+    spend(store, "main", "w-1", 0.5, 0.3)
+    spend(store, "main", "w-2", 0.2, before=4.0)
+    spend(store, "other", "w-3", 10)
     return store
 
 
-def test_a_run_costs_what_its_finished_outputs_took(store: Store) -> None:
-    assert spent(store, LAYOUT) == pytest.approx(5.0, rel=0.01)
-
-
-def test_a_run_ends_at_its_limit_and_warns_before(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("account", ["", "w-2"], ids=["of all accounts", "by one's own"])
+def test_a_run_ends_at_its_limit_and_warns_before(store: Store, account: str, caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger("burnqed").propagate = True
-    check_budget(store, LAYOUT, None)
-    check_budget(store, LAYOUT, 10.0)
+    check_budget(store, "main", None, account)
+    check_budget(store, "main", 10.0, account)
     assert not caplog.records
-    check_budget(store, LAYOUT, 6.0)
+    check_budget(store, "main", 6.0, account)
     assert "has cost $5.00 of the $6.00" in caplog.text
-    with pytest.raises(BadInput, match="raise --max-cost"):
-        check_budget(store, LAYOUT, 5.0)
+    with pytest.raises(BadInput, match=r"The run 'main' has cost \$5\.00 of the \$5\.00 .* raise --max-cost"):
+        check_budget(store, "main", 5.0, account)
+
+
+def test_a_limit_without_prices_is_refused_since_it_would_never_be_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store", str(tmp_path / "s")]
+    monkeypatch.setattr(sys, "argv", ["burnqed", *words, "--max-cost", "5"])
+    assert run_app() == 2
+    assert "The run may cost $5.00 (--max-cost), but nothing has a price; set cost" in capsys.readouterr().err
+    assert not (tmp_path / "s").exists()
+    check_prices(PRICES.model_copy(update={"max_dollars": 5.0}))
+    check_prices(CostConfig())
+
+
+def test_an_account_that_cannot_be_read_is_one_sentence(store: Store) -> None:
+    store.write_text("main/costs/w-1.json", "{")
+    with pytest.raises(BadInput, match=r"w-1\.json is not what was written there .*; move it away"):
+        check_budget(store, "main", 5.0)

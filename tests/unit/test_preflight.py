@@ -13,6 +13,7 @@ from burnqed import __version__
 from burnqed.config import PoolConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
+from burnqed.quantity import quantity
 from burnqed.resolve import from_json, resolve
 from burnqed.run.argo.access import Settings
 from burnqed.run.argo.preflight import (
@@ -24,7 +25,6 @@ from burnqed.run.argo.preflight import (
     check_startup,
     check_store,
     check_version,
-    quantity,
 )
 from burnqed.run.argo.submit import build, retried, tagged
 from burnqed_workflows.registry import WORKFLOWS

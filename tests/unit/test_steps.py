@@ -21,6 +21,7 @@ from burnqed.steps.plan import plan
 from burnqed.steps.shards import finished_shards, in_shard, shard_count
 from burnqed.store import Store
 from burnqed.verify import verify
+from tests.unit.test_budget import spend
 
 RUN = "main"
 
@@ -257,6 +258,18 @@ def test_what_is_damaged_in_an_input_of_another_iteration_is_said(toy: Toy) -> N
     toy.store.delete(f"{output(toy.store, f'{RUN}/first')}/out")
     with pytest.raises(BadInput, match=r"main/first is damaged: out is gone; run the workflow that made it again"):
         asyncio.run(execute(toy.second, toy.context()))
+
+
+def test_no_further_shard_begins_once_the_run_has_cost_what_it_may(toy: Toy) -> None:
+    toy.run()
+    context = toy.context("ebm.steps=7", "cost.max_dollars=1", redo=frozenset({"third"}), account="w")
+    toy.ran = []
+    asyncio.run(execute(toy.third, context.at(shard=0)))
+    spend(toy.store, RUN, "w", 0.3)
+    with pytest.raises(BadInput, match=r"has cost \$1\.50 of the \$1\.00"):
+        asyncio.run(execute(toy.third, context.at(shard=1)))
+    assert toy.ran == ["third/shard-0000-of-0003"]
+    asyncio.run(execute(toy.first, context))  # a hit costs nothing
 
 
 def test_a_missing_predecessor_is_bad_input(toy: Toy) -> None:

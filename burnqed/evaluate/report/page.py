@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
+from burnqed.evaluate.costs import HOURS, numbers, total
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.report import plots, proofs
 from burnqed.evaluate.report.inputs import ReportInputs
@@ -294,15 +295,16 @@ def theorem_table(evaluations: Sequence[EvaluationResult]) -> Table:
 
 def cost_table(cost: Sequence[StepCost]) -> Table:
     """Steps with a bar as long as their time."""
-    seconds, dollars = sum(c.seconds for c in cost), sum(c.dollars for c in cost)
     longest = max(c.seconds for c in cost) or 1.0
-    priced = dollars > 0
+    priced = any(c.dollars for c in cost)
     rows = []
     for c in cost:
         bar = Markup('<span class="bar" style="--length:{:.1f}%"></span>').format(100 * c.seconds / longest)
-        rows.append([c.step, bar, duration(c.seconds), *([f"{c.dollars:,.2f}"] if priced else [])])
-    rows.append(["total", "", duration(seconds), *([f"{dollars:,.2f}"] if priced else [])])
-    return Table(("step", "", "time", *(["US dollars"] if priced else [])), rows, text_columns=2)
+        rows.append([c.step, bar, duration(c.seconds), *numbers(c, priced)])
+    everything = total(cost)
+    rows.append(["total", "", duration(everything.seconds), *numbers(everything, priced)])
+    columns = ("step", "", "time", "attempts", *HOURS, *(["US dollars"] if priced else []))
+    return Table(columns, rows, text_columns=2)
 
 
 def output_table(inputs: ReportInputs) -> Table | None:

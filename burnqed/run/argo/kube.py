@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ from burnqed.run.argo.access import (
     refusal,
     service_of_argo,
 )
+from burnqed.run.argo.nodes import unpacked
 from burnqed.run.argo.server import no_chart
 
 GROUP = ("argoproj.io", "v1alpha1")
@@ -146,11 +145,3 @@ def refused(error: ApiException, namespace: str) -> BadInput | TryAgain:
         "The cluster", error.status, said or str(error.reason), namespace,
         login="log in to the cluster again", otherwise="see docs/cluster.md",
     )  # fmt: skip
-
-
-def unpacked(workflow: Document) -> Document:
-    """Nodes of large workflows are compressed in the object; the Argo server unpacks them, the API does not."""
-    status = workflow.get("status", {})
-    if packed := status.get("compressedNodes"):
-        status["nodes"] = json.loads(gzip.decompress(base64.b64decode(packed)))
-    return workflow

@@ -6,6 +6,9 @@ TaskGroup whose children have names such as `search(2:5)` (index and value).
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,6 +28,10 @@ class Attempt:
     pod: str
     phase: str
     message: str = ""
+    template: str = ""
+    started: datetime | None = None
+    """When Argo made the pod."""
+    finished: datetime | None = None
 
 
 @dataclass
@@ -69,10 +76,7 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
             )
             pods = [c for c in children if c["type"] == "Pod"]
             pods.sort(key=lambda c: (c.get("startedAt") or "~", c["name"]))
-            tried = [
-                Attempt(pod_name(workflow["metadata"]["name"], c), c.get("phase") or "Pending", c.get("message", ""))
-                for c in pods
-            ]
+            tried = [attempt(workflow["metadata"]["name"], pod) for pod in pods]
             # Where a workflow was stopped, Argo may leave a node running whose last attempt has ended.
             ended = pods[-1] if pods and is_over(workflow) and node.get("phase") in RUNNING else node
             found.append(
@@ -87,6 +91,13 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
                 )
             )
     return sorted(found, key=lambda t: (t.started or datetime.max.replace(tzinfo=UTC), t.task))
+
+
+def attempt(workflow: str, pod: Document) -> Attempt:
+    """A node of type Pod."""
+    phase, message = pod.get("phase") or "Pending", pod.get("message", "")
+    started, finished = time(pod.get("startedAt")), time(pod.get("finishedAt"))
+    return Attempt(pod_name(workflow, pod), phase, message, template_name(pod), started, finished)
 
 
 def suspended(workflow: Document) -> list[Document]:
@@ -108,17 +119,32 @@ def pod_name(workflow: str, node: Document) -> str:
     hashed = FNV_OFFSET
     for byte in node["name"].encode():
         hashed = ((hashed ^ byte) * FNV_PRIME) & 0xFFFFFFFF
-    template = node.get("templateName") or (node.get("templateRef") or {}).get("template", "")
-    return f"{f'{workflow}-{template}'[:LONGEST_PREFIX]}-{hashed}"
+    return f"{f'{workflow}-{template_name(node)}'[:LONGEST_PREFIX]}-{hashed}"
+
+
+def template_name(node: Document) -> str:
+    return str(node.get("templateName") or (node.get("templateRef") or {}).get("template", ""))
+
+
+def unpacked(workflow: Document) -> Document:
+    """Nodes of large workflows are compressed in the object; the Argo server unpacks them, the API does not."""
+    status = workflow.get("status", {})
+    if packed := status.get("compressedNodes"):
+        status["nodes"] = json.loads(gzip.decompress(base64.b64decode(packed)))
+    return workflow
 
 
 def time(text: Any) -> datetime | None:
     return datetime.fromisoformat(str(text).replace("Z", "+00:00")) if text else None
 
 
+def specification_of(workflow: Document) -> Document:
+    """The stored specification where the workflow refers to a template."""
+    return dict(workflow.get("status", {}).get("storedWorkflowTemplateSpec") or workflow.get("spec", {}))
+
+
 def parameters_of(workflow: Document) -> dict[str, str]:
-    """Values of the workflow's parameters; those of a stored specification where the workflow refers to a template."""
-    spec = workflow.get("status", {}).get("storedWorkflowTemplateSpec") or workflow.get("spec", {})
-    given = (spec.get("arguments") or {}).get("parameters") or []
+    """Values of the workflow's parameters."""
+    given = (specification_of(workflow).get("arguments") or {}).get("parameters") or []
     own = (workflow.get("spec", {}).get("arguments") or {}).get("parameters") or []
     return {p["name"]: str(p.get("value", p.get("default", ""))) for p in [*given, *own]}

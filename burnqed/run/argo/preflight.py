@@ -12,6 +12,7 @@ from burnqed.config import PoolConfig, RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.manifest import read_manifest
+from burnqed.quantity import quantity
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
 from burnqed.store import Store
 
@@ -21,18 +22,6 @@ STARTUP_S = {"embedded": 20.0, "sglang": 240.0}
 STARTUP_SHARE = 0.1
 IDENTITIES = ("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id")
 """Annotations by which a service account gets a cloud's rights without keys."""
-UNITS = {
-    "": 1.0,
-    "m": 1e-3,
-    "k": 1e3,
-    "M": 1e6,
-    "G": 1e9,
-    "T": 1e12,
-    "Ki": 2**10,
-    "Mi": 2**20,
-    "Gi": 2**30,
-    "Ti": 2**40,
-}
 
 
 @dataclass
@@ -213,11 +202,3 @@ def fits(node: Any, pool: PoolConfig) -> bool:
     selected = all(labels.get(key) == value for key, _, value in (s.partition("=") for s in pool.node_selector))
     needed = {"nvidia.com/gpu": float(pool.gpus), "cpu": quantity(pool.cpu), "memory": quantity(pool.memory)}
     return selected and all(quantity(free.get(name, "0")) >= amount for name, amount in needed.items())
-
-
-def quantity(text: str) -> float:
-    """Kubernetes' `500m`, `4Gi` as a number."""
-    match = re.fullmatch(r"([0-9.]+)([A-Za-z]*)", text)
-    if not match or match[2] not in UNITS:
-        raise BadInput(f"{text!r} is not a quantity of Kubernetes; write for example 500m or 4Gi.")
-    return float(match[1]) * UNITS[match[2]]

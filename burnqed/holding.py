@@ -1,0 +1,63 @@
+"""What work holds while it runs, and what that costs: a pod what its containers' pools ask for; a process of this machine all of it.
+
+held_here(config).dollars(config.cost, seconds=3600)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from burnqed.config import CostConfig, PoolConfig, RunConfig
+from burnqed.machine import cpu_quota, memory_limit, visible_gpus
+from burnqed.quantity import quantity
+
+POOLS = "BURNQED_POOLS"
+"""In the environment of a pod's step: the pools of its containers, as in `worker,serving`."""
+GIB = 2**30
+
+
+class Holding(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    cpus: float
+    """Processor cores."""
+    gib: float
+    """Memory."""
+    gpus: float
+
+    def __add__(self, other: Self) -> Holding:
+        return Holding(cpus=self.cpus + other.cpus, gib=self.gib + other.gib, gpus=self.gpus + other.gpus)
+
+    def dollars(self, prices: CostConfig, seconds: float) -> float:
+        """US dollars."""
+        hourly = self.cpus * prices.cpu_hour + self.gib * prices.memory_hour + self.gpus * prices.gpu_hour
+        return hourly * seconds / 3600
+
+
+NOTHING = Holding(cpus=0, gib=0, gpus=0)
+
+
+def of_pool(pool: PoolConfig) -> Holding:
+    return Holding(cpus=quantity(pool.cpu), gib=quantity(pool.memory) / GIB, gpus=pool.gpus)
+
+
+def of_template(template: Mapping[str, Any]) -> Holding:
+    """Of a pod that Argo made from this template. What Argo adds to it for itself is left out."""
+    found = NOTHING
+    for container in [template["container"], *template.get("sidecars", [])]:
+        given = container.get("resources", {})
+        asked = {**given.get("limits", {}), **given.get("requests", {})}
+        cpus, memory, gpus = (quantity(str(asked.get(name, 0))) for name in ("cpu", "memory", "nvidia.com/gpu"))
+        found += Holding(cpus=cpus, gib=memory / GIB, gpus=gpus)
+    return found
+
+
+def held_here(config: RunConfig, *, shares: int = 1) -> Holding:
+    """What this process holds; on a machine, where as many `shares` of it may be at work beside each other, one of them."""
+    if pools := os.environ.get(POOLS):
+        return sum((of_pool(getattr(config, name)) for name in pools.split(",")), NOTHING)
+    return Holding(cpus=cpu_quota() / shares, gib=memory_limit() / GIB / shares, gpus=visible_gpus() / shares)

@@ -1,0 +1,54 @@
+"""What a workflow has cost, by Argo's record: its exit handler replaces with it what the pods said of themselves.
+
+A pod's time is that from when Argo made it until its last container ended. (`resourcesDuration`, Argo's own sum, lacks pods that were deleted, counts
+Argo's containers, and cuts off what is below a second of a core.)
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from burnqed.config import CostConfig
+from burnqed.errors import BadInput
+from burnqed.holding import of_template
+from burnqed.layout import Layout
+from burnqed.ledger import PodTime, settle
+from burnqed.log import log
+from burnqed.run.argo.access import Document
+from burnqed.run.argo.nodes import specification_of, tasks_of
+from burnqed.run.argo.own import own_workflow
+from burnqed.store import Store
+
+EXIT = ".onExit"
+
+
+def bill(store: Store, layout: Layout, workflow: str, prices: CostConfig) -> None:
+    """Settles the workflow's account. Where that cannot be done, says so, and the estimates stay."""
+    try:
+        pods = pods_of(own_workflow(workflow), datetime.now(UTC))
+        account = settle(store, layout, workflow, pods, prices)
+    except Exception as error:  # whatever it is, the rest of the exit handler is more important
+        log.warning("what %s has cost stays an estimate: %s", workflow, error)
+        return
+    if account:
+        hours = sum(attempt.seconds for attempt in account.attempts) / 3600
+        count = len(account.attempts)
+        log.info("%s has cost $%.2f: %d pods, %.2f hours together", workflow, account.dollars, count, hours)
+
+
+def pods_of(workflow: Document, now: datetime) -> list[PodTime]:
+    """Every pod of a workflow, of all attempts; what still runs, as the exit handler itself, until now. Raises BadInput."""
+    if workflow.get("status", {}).get("offloadNodeStatusVersion"):
+        raise BadInput("Argo keeps this workflow's nodes in a database of its own, and not in the object")
+    templates = {template["name"]: template for template in specification_of(workflow).get("templates", ())}
+    return [
+        PodTime(
+            task=attempt.template if task.task.endswith(EXIT) else task.task,
+            began=attempt.started.timestamp(),
+            ended=(attempt.finished or now).timestamp(),
+            held=of_template(templates[attempt.template]),
+        )
+        for task in tasks_of(workflow)
+        for attempt in task.attempts
+        if attempt.started
+    ]
