@@ -171,7 +171,9 @@ class PatientS3(S3FileSystem):  # type: ignore[misc]
 
     async def set_session(self, *given: Any, **named: Any) -> Any:
         if (authorities := os.environ.get("AWS_CA_BUNDLE")) and not Path(authorities).exists():
-            raise ValueError(f"AWS_CA_BUNDLE names {authorities}, which is not there")  # it would be asked for ten minutes
+            raise ValueError(
+                f"AWS_CA_BUNDLE names {authorities}, which is not there"
+            )  # it would be asked for ten minutes
         return await super().set_session(*given, **named)
 
     async def _call_s3(self, method: str, *given: Any, **named: Any) -> Any:
