@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from burnqed.errors import BadInput
 
@@ -66,7 +65,7 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
 
     name, equals, location = given.partition("=")
     if not equals or not re.fullmatch(BENCHMARK_NAME, name):  # an address may hold the sign, too
-        name, location = PurePosixPath(urlsplit(given).path).stem, given
+        name, location = PurePosixPath(re.split("[?#]", given)[0]).stem, given
         if re.fullmatch(BENCHMARK_NAME, given) and not Path(given).exists():
             known = list(config.data.benchmarks)
             raise BadInput(

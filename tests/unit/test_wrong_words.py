@@ -44,6 +44,7 @@ CASES = [
     ("run evaluate --iter 0 --benchmark i.json", "has no run 'main' yet"),
     ("run iteration --iter 0 --benchmark coer", "no benchmark 'coer'; did you mean 'core'?"),
     ("run iteration --iter 0 --benchmark a+b.json", "'a+b' cannot name a benchmark; give it a name"),
+    ("run iteration --iter 0 --benchmark http://[", "'[' cannot name a benchmark; give it a name"),
     ("run iteration --iter 0 --benchmark mine=nowhere.json", "no theorem index nowhere.json"),
     ("run iteration --iter 0 --benchmark latin.json", "is not UTF-8"),
     # iterations that there are not
