@@ -109,6 +109,7 @@ def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
         axioms=facts.axioms,
         permitted=facts.permitted,
         could_not_check=bool(reason) and (facts.could_not_check or any(_TIMEOUT in error for error in errors)),
+        seconds=facts.seconds,
     )
 
 

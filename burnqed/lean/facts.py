@@ -48,6 +48,8 @@ class ProofFacts(BaseModel):
 
     permitted: list[str] = Field(default_factory=list)
     """Axioms in the export of an accepted theorem: the standard ones that it uses, and theorems of the library."""
+    seconds: float = 0.0
+    """Time in Lean."""
 
     @property
     def errors(self) -> list[Message]:

@@ -95,6 +95,8 @@ class Verdict(BaseModel):
     """Axioms in the export of an accepted theorem, theorems of the library among them; empty when none was written."""
     could_not_check: bool = False
     """True when Lean crashed or ran out of time: refused, but not because the proof is known to be wrong."""
+    seconds: float = Field(0.0, exclude=True)
+    """Time in Lean, without waiting for a free worker."""
 
 
 class LeanBackend(Protocol):

@@ -64,6 +64,8 @@ class TheoremSearch:
                 await self._expand(node)
             if self.proof:
                 return ProofStatus.PROVED, ""
+        if self.budget.is_timed_out:
+            reason = reason or self.budget.spent() or "time"
         if self.failures["unchecked"]:
             return ProofStatus.ERROR, "a finished proof could not be checked: Lean crashed or ran out of time twice"
         # "Nothing is left" or "budget" would claim more than was tried.
@@ -72,7 +74,7 @@ class TheoremSearch:
                 ProofStatus.ERROR,
                 f"Lean crashed at every tactic of {self.crashed} of {self.budget.spent_nodes} states",
             )
-        if self.budget.is_timed_out and not reason:
+        if reason == "time":
             return (
                 ProofStatus.TIMED_OUT,
                 f"Lean worked for {self.budget.lean_seconds:.0f} s before the budget was spent",
@@ -186,6 +188,7 @@ class TheoremSearch:
             for _ in range(2):
                 self.lean_calls += 1
                 verdict = await self.lean.check(self.task.theorem, proof)
+                self.budget.lean_seconds += verdict.seconds
                 if not verdict.could_not_check:
                     break
         if verdict.accepted:

@@ -313,6 +313,31 @@ async def test_a_search_that_ends_because_lean_keeps_crashing_is_an_error() -> N
     assert "crashed" in found.result.reason
 
 
+async def test_a_crash_at_one_of_many_states_does_not_make_an_error_of_a_search_that_ran_out_of_time() -> None:
+    lean = CrashingLean("die", 2)
+    lean.script = {"A": {"go": "B", "left": "C"}, "C": {"x": "D"}, "D": {"y": "E"}, "E": {}}
+    lean.seconds = 0.02
+    script = {"A": {"go": -1.0, "left": -2.0}, "B": {"die": -0.1}, "C": {"x": -1.0}, "D": {"y": -1.0}}
+    (found,) = await run(lean, ScriptedPolicy(script), "A", settings=replace(PLAIN, seconds=0.07))
+    assert (found.result.status, found.result.nodes) == (ProofStatus.TIMED_OUT, 4)
+
+
+async def test_a_search_whose_last_node_takes_its_time_too_has_spent_its_budget() -> None:
+    lean = ScriptedLean({"A": {"x": "B"}, "B": {"y": "C"}}, seconds=0.02)
+    policy = ScriptedPolicy({"A": {"x": -1.0}, "B": {"y": -1.0}})
+    (found,) = await run(lean, policy, "A", settings=replace(PLAIN, seconds=0.03, budget=2))
+    assert (found.result.status, found.result.reason) == (ProofStatus.UNPROVED, "budget")
+
+
+async def test_checking_proofs_takes_of_a_theorem_s_time() -> None:
+    lean = ScriptedLean(
+        {"A": {"cheat": "", "go": "B"}, "B": {}}, check=lambda _: Verdict(name="", accepted=False, seconds=9.0)
+    )
+    policy = ScriptedPolicy({"A": {"cheat": -1.0, "go": -2.0}})
+    (found,) = await run(lean, policy, "A", settings=replace(PLAIN, seconds=8.0))
+    assert (found.result.status, found.result.nodes) == (ProofStatus.TIMED_OUT, 1)
+
+
 @pytest.mark.parametrize(("failures", "status"), [(1, ProofStatus.PROVED), (2, ProofStatus.ERROR)])
 async def test_a_proof_that_could_not_be_checked_is_checked_once_more(failures: int, status: ProofStatus) -> None:
     left = iter([Verdict(name="", accepted=False, could_not_check=True, reason="timeout")] * failures)

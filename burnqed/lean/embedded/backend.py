@@ -160,7 +160,8 @@ class EmbeddedLean:
             return Verdict(name=theorem.name, accepted=False, reason=reason)
         facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted, export_to=export_to)
         if isinstance(facts, Outcome):
-            return Verdict(name=theorem.name, accepted=False, reason=facts.message, could_not_check=True)
+            seconds, reason = facts.seconds, facts.message
+            return Verdict(name=theorem.name, accepted=False, reason=reason, could_not_check=True, seconds=seconds)
         return judge(theorem, facts)
 
     async def close(self) -> None:
