@@ -91,7 +91,12 @@ class Account(BaseModel):
         for task, together in by_task.items():
             for pod, following in zip(together, [*together[1:], None], strict=True):
                 until = following.began - SKEW_S if following else float("inf")
-                own = [a for a in found if a.task == task and pod.began - SKEW_S <= a.began < until]
+                # By its end: the clock of a pod that is behind puts the beginning before Argo's.
+                own = [
+                    a
+                    for a in found
+                    if a.task == task and a.began < until and (a.began if a.billed else a.ended) >= pod.began - SKEW_S
+                ]
                 if not any(a.billed for a in own):
                     found = [a for a in found if a not in own]
                     found.append(pod.billed(min((a.began for a in own), default=pod.ended), prices))

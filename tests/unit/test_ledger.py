@@ -166,6 +166,14 @@ def test_a_workflow_that_is_billed_again_after_a_retry_counts_nothing_twice_and_
     assert second.settled(pods, PRICES) == second
 
 
+def test_a_pod_whose_clock_is_behind_is_counted_once() -> None:
+    said = account(("sft", 90, 45), ("sft", 190, 45))
+    pods = [PodTime("sft", 100, 150, HELD), PodTime("sft", 200, 250, HELD)]
+    assert billed(found := said.settled(pods, PRICES)) == [("sft", 100, 50), ("sft", 200, 50)]
+    assert len(found.attempts) == 2
+    assert found.settled(pods, PRICES) == found
+
+
 def test_what_a_pod_says_after_it_was_billed_is_not_added() -> None:
     found = account(("sft", 105, 40)).settled([PodTime("sft", 100, 150, HELD)], PRICES)
     assert found.with_attempt(Attempt(task="sft", began=105, seconds=45, held=HELD, dollars=45)) == found
