@@ -42,12 +42,13 @@ def units(context: Context) -> list[Unit]:
     theorems = digest_of([t.model_dump() for t in read_configured(context, location)] if location else [])
     parameters = (("the shipped corpus", corpus), ("what lies at data.theorems", theorems))
     configured = Unit(layout.data, tuple(map(layout.benchmark, context.config.data.benchmarks)), parameters)
-    made, _ = look(context.store, layout.data)
-    if made is None or STEP.name in context.redo:
+    made, damage = look(context.store, layout.data)
+    if made is None or damage or STEP.name in context.redo:
         return [configured]
     # A benchmark that was added later changes no training: what was made without it stands, unless it is made anew anyway.
     before = replace(configured, inputs=tuple(made.key.inputs))
-    stands = not STEP.key(context, before, made.key.inputs).difference(made.key)
+    digests = {prefix: found.digest for prefix in before.inputs if (found := look(context.store, prefix)[0])}
+    stands = not STEP.key(context, before, digests).difference(made.key)
     return [before if stands else configured]
 
 

@@ -55,7 +55,8 @@ def units(context: Context) -> list[Unit]:
         *(folder for name in context.config.data.benchmarks for folder in evaluated(context, name)),
         *(layout.at(i).report for i in range(context.iteration)),
     ]
-    return [Unit(layout.report, tuple(inputs))]
+    gated = ("the benchmark of the gates", next(iter(context.config.data.benchmarks)))
+    return [Unit(layout.report, tuple(inputs), (gated,))]
 
 
 def searched(context: Context) -> list[str]:

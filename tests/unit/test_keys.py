@@ -9,6 +9,7 @@ import logging
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
 from burnqed.layout import SUCCESS, Layout
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import read_manifest
+from burnqed.manifest import Key, read_manifest, write_manifest
 from burnqed.resolve import KEYS
 from burnqed.steps import data, report
 from burnqed.steps.base import Context, Step, Unit, execute
@@ -188,6 +189,31 @@ def test_training_that_is_done_anew_for_another_reason_holds_back_what_was_added
     assert held_back(added, "data") == ["core", "mine"]
     assert held_back(with_value(added, "data.generated", 7)) == ["core", "mine"]
     assert held_back(with_value(added, "data.benchmarks", {"mine": added.data.benchmarks["mine"]})) == ["core"]
+
+
+def test_another_first_benchmark_is_what_the_gates_look_at(tmp_path: Path, said: pytest.LogCaptureFixture) -> None:
+    config = benchmarks(write_index(tmp_path / "a.json", "True"))
+    finished = Finished(Store(str(tmp_path / "store")), config)
+    reordered = with_value(config, "data.benchmarks", dict(reversed(config.data.benchmarks.items())))
+    assert finished.planned(reordered) == ["report"]
+    assert 'the benchmark of the gates went from "core" to "mine"' in said.text
+
+
+@pytest.mark.parametrize("harm", ["another benchmark", "damage", "no benchmark"])
+def test_training_whose_inputs_changed_or_that_is_damaged_holds_back_what_was_added_meanwhile(
+    tmp_path: Path, harm: str
+) -> None:
+    finished = Finished(Store(str(tmp_path / "store")))
+    added = benchmarks(write_index(tmp_path / "a.json", "True"))
+    unit = finished.context(added).layout.benchmark("core")
+    if harm == "damage":
+        finished.store.write_text("main/data/out", "")
+    else:
+        finished.store.delete(unit)
+    if harm == "another benchmark":
+        write_manifest(finished.store, unit, Key(step="", version=1), added, {}, datetime.now(UTC), dollars_per_hour=0)
+    (found,) = data.units(finished.context(added))
+    assert [prefix.rpartition("/")[2] for prefix in found.inputs] == ["core", "mine"]
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
