@@ -24,18 +24,21 @@ def distinct(theorems: list[Theorem]) -> list[Theorem]:
 
 async def elaborating(theorems: list[Theorem], lean: LeanBackend) -> list[Theorem]:
     """The theorems that Lean can start; says of each other one why not."""
-    reasons = await failures(theorems, lean)
+    reasons = await failures(theorems, lean, asyncio.Event())
     for name, reason in reasons.items():
         log.warning("%s is left out: %s", name, reason)
     return [t for t in theorems if t.name not in reasons]
 
 
-async def failing(theorems: Sequence[Theorem], lean: LeanBackend, where: str) -> dict[str, str]:
-    """Lean's reason for every statement of `where` that does not elaborate, by name; says the first of them, and how many there are.
+async def failing(theorems: Sequence[Theorem], lean: LeanBackend, where: str, stop: asyncio.Event) -> dict[str, str]:
+    """Lean's reason for every statement of `where` that does not elaborate, by name; says the first of them, and how many there are. Setting
+    `stop` ends it with those found by then, and nothing said.
 
     Raises BadInput when they are more than a fifth.
     """
-    reasons = await failures(theorems, lean)
+    reasons = await failures(theorems, lean, stop)
+    if stop.is_set():
+        return reasons
     if len(reasons) > MOST_FAILING * len(theorems):
         name, reason = next(iter(reasons.items()))
         raise BadInput(
@@ -49,7 +52,7 @@ async def failing(theorems: Sequence[Theorem], lean: LeanBackend, where: str) ->
     return reasons
 
 
-async def failures(theorems: Sequence[Theorem], lean: LeanBackend) -> dict[str, str]:
+async def failures(theorems: Sequence[Theorem], lean: LeanBackend, stop: asyncio.Event) -> dict[str, str]:
     """Lean's reasons by name, in the order of the theorems."""
     free = asyncio.Semaphore(2 * lean.capacity)
     reasons: dict[str, str] = {}
@@ -57,6 +60,8 @@ async def failures(theorems: Sequence[Theorem], lean: LeanBackend) -> dict[str, 
 
         async def one(theorem: Theorem) -> None:
             async with free:
+                if stop.is_set():
+                    return
                 outcome = await lean.start(theorem)
                 if outcome.state is None:
                     reasons[theorem.name] = outcome.message.strip()

@@ -63,8 +63,11 @@ async def run(context: Context, unit: Unit) -> Facts:
     # Known proofs are known to end: a slow machine must not lose one.
     patient = {"tactic_timeout_s": PATIENCE_S, "check_timeout_s": PATIENCE_S, "heartbeats": 0}
     async with open_lean(config.lean.model_copy(update=patient)) as lean:
-        given = read_configured(context, config.data.theorems) if config.data.theorems else []
-        unusable = await failing(given, lean, config.data.theorems) if config.data.theorems else {}
+        location = config.data.theorems
+        given = read_configured(context, location) if location else []
+        unusable = await failing(given, lean, location, context.stop) if location else {}
+        if context.stop.is_set():
+            return {}
         with Progress(len(proofs), "replay", "proofs") as progress:
             async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYED}", source="corpus"):
                 if result.error:
