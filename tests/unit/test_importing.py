@@ -38,3 +38,12 @@ async def test_a_stop_ends_the_elaboration_of_an_index_and_nothing_is_said_of_wh
     assert lean.asked == 2 * lean.capacity
     assert lean.open == []
     assert "do not elaborate" not in caplog.text
+
+
+async def test_a_statement_at_which_lean_crashes_once_elaborates() -> None:
+    lean = ScriptedLean({})
+    lean.start_failures |= {
+        "t1": [Outcome(TacticStatus.CRASH, message="out of memory")],
+        "t2": [Outcome(TacticStatus.CRASH, message="out of memory")] * 2,
+    }
+    assert await failing(THEOREMS, lean, "an index", asyncio.Event()) == {"t2": "out of memory"}
