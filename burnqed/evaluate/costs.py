@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed.display import cell
-from burnqed.evaluate.results import Cost, Result, StepCost
+from burnqed.evaluate.results import Cost, IterationResult, Result, StepCost
 from burnqed.ledger import Account, Attempt
 from burnqed.progress import duration
 
@@ -91,10 +91,10 @@ def print_costs(costs: RunCosts, console: Console) -> None:
     console.print(by_iteration)
 
 
-def total(steps: Sequence[StepCost]) -> Cost:
-    """Of steps that ran one after the other."""
-    fields = ("attempts", "seconds", "cpu_hours", "memory_hours", "gpu_hours", "dollars")
-    return Cost(**{name: sum(getattr(step, name) for step in steps) for name in fields})
+def total(result: IterationResult) -> Cost:
+    """Of all its steps."""
+    fields = ("attempts", "cpu_hours", "memory_hours", "gpu_hours", "dollars")
+    return Cost(seconds=result.seconds, **{name: sum(getattr(step, name) for step in result.cost) for name in fields})
 
 
 def table(first: str, priced: bool) -> Table:

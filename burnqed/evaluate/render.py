@@ -103,7 +103,7 @@ def print_iteration(
     if result.cost:
         longest = sorted(result.cost, key=lambda c: -c.seconds)[:4]
         steps = ", ".join(f"{c.step} {duration(c.seconds)}" for c in longest)
-        everything = total(result.cost)
+        everything = total(result)
         gpus = f", {everything.gpu_hours:,.1f} GPU hours" if everything.gpu_hours else ""
         price = f", ${everything.dollars:,.2f}" if everything.dollars else ""
         tell(console, "time: ", shown(f"{duration(everything.seconds)} ({steps}){gpus}{price}"))

@@ -178,6 +178,8 @@ class IterationResult(Result):
     `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; beside them NAME_chance, NAME_n and NAME_error."""
     cost: list[StepCost] = Field(default_factory=list)
     """Of every step up to the report, and without it."""
+    seconds: float = 0.0
+    """In which at least one of these was at work: wall clock. Some run beside each other."""
 
     @property
     def benchmarks(self) -> list[str]:

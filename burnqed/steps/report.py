@@ -15,15 +15,15 @@ from pathlib import Path
 from burnqed.config import RunConfig
 from burnqed.data.skeleton import normal_form
 from burnqed.documents import READ_AGAIN, read_document
-from burnqed.evaluate.costs import step_costs
+from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
-from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, StepCost
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult
 from burnqed.evaluate.run import evaluation_result, search_figures
 from burnqed.evaluate.summary import ever, summarize
 from burnqed.lean.embedded.pin import lean_version
 from burnqed.lean.protocol import DEFAULT_HEADER
-from burnqed.ledger import accounts
+from burnqed.ledger import Attempt, accounts
 from burnqed.log import log
 from burnqed.manifest import Manifest, look, output, read_manifest
 from burnqed.snapshot import Snapshot
@@ -85,6 +85,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         if inputs_in(unit, layout.evaluation(name_of(prefix), variant))
     ]
     found = results_of(store, trajectories_of(unit))
+    worked = attempts(context)
     result = IterationResult(
         run=layout.run,
         iteration=context.iteration,
@@ -94,7 +95,8 @@ async def run(context: Context, unit: Unit) -> Facts:
         ever=ever(evaluations, earlier),
         search=search_figures(found),
         training=training_metrics(context, manifests),
-        cost=costs(context),
+        cost=step_costs(worked),
+        seconds=wall(worked),
     )
     judged = verdict(result, earlier, context.config.gate)
     energies = ebm.read_energies(store, layout.head("final")) if layout.head("final") in manifests else {}
@@ -201,10 +203,10 @@ def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[s
     return metrics
 
 
-def costs(context: Context) -> list[StepCost]:
-    """Of all attempts at this iteration so far, but for those at this step, which is not done yet."""
+def attempts(context: Context) -> list[Attempt]:
+    """All at this iteration so far, but for those at this step, which is not done yet."""
     own = [a for a in accounts(context.store, context.layout.run) if a.iteration == context.iteration]
-    return step_costs(a for account in own for a in account.attempts if a.step != STEP.name)
+    return [a for account in own for a in account.attempts if a.step != STEP.name]
 
 
 def changed_since(context: Context, searched: Iterable[Manifest]) -> list[str]:

@@ -36,12 +36,12 @@ def test_the_summary_has_a_row_per_iteration() -> None:
 def test_the_end_of_an_iteration_tells_changes_time_and_gate() -> None:
     screen, out = console()
     cost = [StepCost(step="sft", seconds=90, dollars=0.5), StepCost(step="search", seconds=30, dollars=0.25)]
-    result = SECOND.model_copy(update={"cost": cost})
+    result = SECOND.model_copy(update={"cost": cost, "seconds": 100})  # they overlapped
     print_iteration(result, [FIRST], verdict(result, [FIRST], GateConfig(min_rate=0.5)), screen)
     text = out.getvalue()
     assert "iteration 0 → iteration 1 at budget 64: +0 (1 newly solved, 1 lost, p = 1)" in text
     assert "without head → with head at budget 64: +1 (1 newly solved, 0 lost, p = 1)" in text
-    assert "time: 2 min 00 s (sft 1 min 30 s, search 30 s), $0.75" in text
+    assert "time: 1 min 40 s (sft 1 min 30 s, search 30 s), $0.75" in text
     assert "verdict: no-go" in text
     assert "  gain from iteration 0: Stop" in text
 

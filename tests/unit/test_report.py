@@ -58,6 +58,7 @@ def full_inputs() -> ReportInputs:
                 StepCost(step="sft", seconds=120.0, dollars=0.5),
                 StepCost(step="search", seconds=240.0, dollars=1),
             ],
+            "seconds": 300.0,
         }
     )
     manifest = Manifest(

@@ -27,7 +27,6 @@ from burnqed.evaluate.results import (
     EvaluationResult,
     IterationResult,
     SearchFigures,
-    StepCost,
     TheoremOutcome,
     on_benchmark,
 )
@@ -115,7 +114,7 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         benchmark_proofs=grouped(proofs.benchmark_proofs(result)),
         training_proofs=grouped(inputs.training_proofs),
         kept=inputs.kept,
-        cost=cost_table(result.cost) if result.cost else None,
+        cost=cost_table(result) if result.cost else None,
         config=yaml.safe_dump(dict(inputs.config), sort_keys=False, allow_unicode=True) if inputs.config else "",
         outputs=output_table(inputs),
         versions=versions(inputs),
@@ -293,15 +292,16 @@ def theorem_table(evaluations: Sequence[EvaluationResult]) -> Table:
     return Table(columns, list(rows.values()))
 
 
-def cost_table(cost: Sequence[StepCost]) -> Table:
+def cost_table(result: IterationResult) -> Table:
     """Steps with a bar as long as their time."""
+    cost = result.cost
     longest = max(c.seconds for c in cost) or 1.0
     priced = any(c.dollars for c in cost)
     rows = []
     for c in cost:
         bar = Markup('<span class="bar" style="--length:{:.1f}%"></span>').format(100 * c.seconds / longest)
         rows.append([c.step, bar, duration(c.seconds), *numbers(c, priced)])
-    everything = total(cost)
+    everything = total(result)
     rows.append(["total", "", duration(everything.seconds), *numbers(everything, priced)])
     columns = ("step", "", "time", "attempts", *HOURS, *(["US dollars"] if priced else []))
     return Table(columns, rows, text_columns=2)
