@@ -163,7 +163,8 @@ def trained_statements(context: Context, unit: Unit) -> set[str]:
     """Normal forms of what model or head may have learned from: known proofs, and what was searched up to this iteration."""
     store = context.store
     proofs = read_proofs(store, f"{output(store, context.layout.data)}/proofs.json")
-    selections = [read_selection(store, prefix) for prefix in unit.inputs if prefix.endswith("/selection")]
+    chosen = {context.layout.at(i).selection for i in range(context.iteration + 1)}
+    selections = [read_selection(store, prefix) for prefix in unit.inputs if prefix in chosen]
     searched = [theorem for selection in selections for theorem in selection.theorems]
     return {normal_form(theorem.statement) for theorem in (*(p.theorem for p in proofs), *searched)}
 

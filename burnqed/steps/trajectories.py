@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -13,6 +14,9 @@ from burnqed.steps.base import Context, Unit
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
+
+TRAJECTORIES = re.compile(r"/iter_\d+/trajectories/")
+"""A benchmark may have the name, too."""
 
 
 def rows_of(store: Store, folders: Sequence[str]) -> Iterator[pa.Table]:
@@ -32,7 +36,7 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
 
 def trajectories_of(unit: Unit) -> list[str]:
     """Those of a unit's inputs that are shard folders of trajectories."""
-    return [prefix for prefix in unit.inputs if "/trajectories/" in prefix]
+    return [prefix for prefix in unit.inputs if TRAJECTORIES.search(prefix)]
 
 
 def own_shards(context: Context, prefix: str, count: int) -> list[str]:

@@ -26,6 +26,8 @@ from burnqed.resolve import KEYS
 from burnqed.steps import data, report
 from burnqed.steps.base import Context, Step, Unit, execute
 from burnqed.steps.data import known_proofs
+from burnqed.steps.select import Selection
+from burnqed.steps.trajectories import trajectories_of
 from burnqed.store import Store
 from burnqed_workflows import evaluate, iteration
 from tests.fixtures.finished import RUN, Finished
@@ -189,6 +191,20 @@ def test_training_that_is_done_anew_for_another_reason_holds_back_what_was_added
     assert held_back(added, "data") == ["core", "mine"]
     assert held_back(with_value(added, "data.generated", 7)) == ["core", "mine"]
     assert held_back(with_value(added, "data.benchmarks", {"mine": added.data.benchmarks["mine"]})) == ["core"]
+
+
+def test_a_benchmark_may_have_the_name_of_another_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = with_value(RunConfig(), "data.benchmarks", {"selection": SHIPPED, "trajectories": SHIPPED})
+    finished = Finished(Store(str(tmp_path / "store")), config)
+    context, read = finished.context(config), []
+    layout, (unit,) = context.layout, report.units(context)
+    assert {prefix.rpartition("/shard-")[0] for prefix in trajectories_of(unit)} == {layout.trajectories("main")}
+    monkeypatch.setattr(report, "read_proofs", lambda *_: [])
+    monkeypatch.setattr(
+        report, "read_selection", lambda _, prefix: read.append(prefix) or Selection(theorems=[], probe_easy=[])
+    )
+    report.trained_statements(context, unit)
+    assert read == [layout.at(0).selection, layout.selection]
 
 
 def test_another_first_benchmark_is_what_the_gates_look_at(tmp_path: Path, said: pytest.LogCaptureFixture) -> None:
