@@ -33,7 +33,7 @@ demo: $(READY)
 	$(BIN)/burnqed run iteration --iter 1 --profile demo --store $(DEMO)
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 # On a real Kubernetes with a real Argo: the one that KUBECONFIG names, or ../shared/cluster (tests/cluster/conftest.py).
 CLUSTER ?= ../shared/cluster/cluster

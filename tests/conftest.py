@@ -21,13 +21,20 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         yield server
 
 
-@pytest.fixture(scope="session", autouse=True)
-def smoke(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmokeRun | None:
-    """Begun before the first test, where one needs it: it takes minutes, mostly of one processor, and most tests leave one idle."""
-    is_needed = any(
-        {"smoke_run", "wheel_commands"} & set(getattr(i, "fixturenames", ())) for i in request.session.items
-    )
-    return SmokeRun(tmp_path_factory.mktemp("smoke")) if is_needed else None
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file's tests are one process's (`pytest -n 2`), for they share fixtures. So are those that share a run, and they come first, since it takes minutes."""
+
+    def needs_run(item: pytest.Item) -> bool:
+        return "smoke" in getattr(item, "fixturenames", ())
+
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("smoke" if needs_run(item) else item.path.as_posix()))
+    items.sort(key=needs_run, reverse=True)
+
+
+@pytest.fixture(scope="session")
+def smoke(tmp_path_factory: pytest.TempPathFactory) -> SmokeRun:
+    return SmokeRun(tmp_path_factory.mktemp("smoke"))
 
 
 @pytest.fixture(scope="session")

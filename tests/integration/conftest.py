@@ -27,14 +27,12 @@ async def new_lean() -> AsyncIterator[EmbeddedLean]:
 
 
 @pytest.fixture(scope="session")
-def wheel_commands(smoke: SmokeRun | None) -> Path:
+def wheel_commands(smoke: SmokeRun) -> Path:
     """The folder of the commands that the wheel installs in an environment of its own."""
-    assert smoke is not None
     return smoke.commands()
 
 
 @pytest.fixture(scope="session")
-def smoke_run(smoke: SmokeRun | None) -> Path:
+def smoke_run(smoke: SmokeRun) -> Path:
     """A folder in which the wheel has run the smoke profile's first iteration."""
-    assert smoke is not None
     return smoke.folder()

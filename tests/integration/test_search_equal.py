@@ -84,7 +84,7 @@ def head(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-async def searched(url: str, lean: EmbeddedLean, open_theorems: int, *, with_head: bool) -> dict[Any, Any]:
+async def searched(url: str, lean: EmbeddedLean, open_theorems: int) -> dict[Any, Any]:
     """What is known of every search, by theorem and sample."""
     tasks = [
         Task(Theorem(name=f"t{i:02}", statement=f"∀ a b : Nat, {fact}"), sample=s)
@@ -95,7 +95,7 @@ async def searched(url: str, lean: EmbeddedLean, open_theorems: int, *, with_hea
     found: list[SearchResult] = []
     async with PolicyClient(SHAPE, url, url) as client:
         await client.wait_ready(60)
-        await search(tasks, lean, client, client if with_head else None, settings, found.append)
+        await search(tasks, lean, client, client, settings, found.append)
     return {(f.result.name, f.result.sample): told(f) for f in found}
 
 
@@ -120,15 +120,14 @@ def a_busy_machine() -> Iterator[None]:
             process.wait()
 
 
-@pytest.mark.parametrize("with_head", [False, True])
-async def test_a_search_depends_on_nothing_that_runs_beside_it(model: Path, head: Path, with_head: bool) -> None:
+async def test_a_search_depends_on_nothing_that_runs_beside_it(model: Path, head: Path) -> None:
     with running(model, SHAPE, head) as server:
         async with EmbeddedLean(workers=1) as alone:
-            first = await searched(server.url, alone, 1, with_head=with_head)
+            first = await searched(server.url, alone, 1)
         async with EmbeddedLean(workers=2, recycle_requests=150) as lean:
-            some = await searched(server.url, lean, 8, with_head=with_head)
+            some = await searched(server.url, lean, 8)
             with a_busy_machine():
-                many = await searched(server.url, lean, 64, with_head=with_head)
+                many = await searched(server.url, lean, 64)
     statuses = [status for status, *_ in first.values()]
     assert {ProofStatus.PROVED, ProofStatus.UNPROVED} <= set(statuses)
     assert len({rows[1][1] for *_, rows in first.values()}) > 1, "the policy has several ideas"
