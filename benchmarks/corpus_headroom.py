@@ -21,8 +21,6 @@ from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.progress import Progress
 from burnqed.search.probes import probe_easy
 
-SECONDS = 5.0
-"""For each probe tactic: the rule of the list."""
 GENERATED = 3_000
 
 SETS: dict[str, Callable[[], list[Theorem]]] = {
@@ -34,12 +32,12 @@ SETS: dict[str, Callable[[], list[Theorem]]] = {
 
 async def resisting(theorems: Sequence[Theorem], lean: LeanBackend, label: str) -> list[Theorem]:
     """The theorems that no probe tactic proves, in their order."""
-    free = asyncio.Semaphore(lean.capacity)  # no queue within a probe's five seconds
+    free = asyncio.Semaphore(lean.capacity)
     with Progress(len(theorems), label, "theorems") as progress:
 
         async def one(theorem: Theorem) -> bool:
             async with free:
-                easy = await probe_easy(theorem, lean, SECONDS)
+                easy = await probe_easy(theorem, lean)
             progress.advance()
             return easy
 

@@ -57,7 +57,7 @@ async def main() -> None:
                         kind, length = "does not elaborate", 0
                     else:
                         await lean.release(root)
-                        if await probe_easy(theorem, lean, 5.0):
+                        if await probe_easy(theorem, lean):
                             kind, length = "easy", 0
                         else:
                             script = await script_proof(theorem, lean)

@@ -75,7 +75,7 @@ async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
         return dict(store.read_json(path))
     theorems = read_benchmark(store, Layout(run, 0).benchmark(BENCHMARK))
     async with open_lean(config.lean) as lean:
-        verdicts = await asyncio.gather(*(probe_easy(t, lean, config.select.probe_timeout_s) for t in theorems))
+        verdicts = await asyncio.gather(*(probe_easy(t, lean) for t in theorems))
     found = {t.name: easy for t, easy in zip(theorems, verdicts, strict=True)}
     store.write_json(path, found)
     return found

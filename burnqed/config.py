@@ -108,7 +108,7 @@ class LeanConfig(Section):
     """Safety net for one tactic: heartbeats are its limit, and the same on every machine."""
     heartbeats: int = Field(200_000, ge=0)
     """Lean's `maxHeartbeats` for one tactic; 0 means no limit."""
-    check_timeout_s: float = Field(60.0, gt=0)
+    check_timeout_s: float = Field(300.0, gt=0)
     """Wall clock for compiling one whole proof."""
     recycle_requests: Operation[int] = Field(1_000, ge=1)
     recycle_minutes: Operation[float] = Field(30.0, gt=0)
@@ -155,7 +155,6 @@ class SelectConfig(Section):
     seed: Seed = 0
     drop_probe_easy: bool = True
     """Leave out what one of the probe tactics proves from the root."""
-    probe_timeout_s: float = Field(5.0, gt=0)
     min_depth: int = Field(2, ge=0)
     """Corpus theorems with a known proof of fewer tactics are left out."""
 

@@ -22,14 +22,13 @@ SIZES: dict[str, dict[str, Any]] = {
     "ebm": {"steps": 40},
     "search": {
         "budget": 6,
-        "seconds": 60.0,
         "candidates": 4,
         "shards": 2,
         "theorems_per_part": 2,
         "probe_tactics": True,
     },
     "negatives": {"theorems": 6, "theorems_per_part": 6},
-    "evaluate": {"budgets": [2, 6], "seconds": 60.0, "candidates": 4, "samples": 1, "shards": 1},
+    "evaluate": {"budgets": [2, 6], "candidates": 4, "samples": 1, "shards": 1},
 }
 """How much is done; everything else is the profile's."""
 

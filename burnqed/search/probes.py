@@ -41,8 +41,8 @@ def all_at_once() -> str:
     return f'first | {closers} | (intros; first | {closers}) | fail "{NONE_PROVES}"'
 
 
-async def probe_easy(theorem: Theorem, lean: LeanBackend, timeout: float) -> bool:
-    """Whether one probe tactic proves the theorem, checked as a whole proof. `timeout`: seconds for each tactic.
+async def probe_easy(theorem: Theorem, lean: LeanBackend) -> bool:
+    """Whether one probe tactic proves the theorem, checked as a whole proof.
 
     Nearly all are tried in one request. When one of them runs out of time, heartbeats or recursion depth, `first` does not go on to
     the next; only then are they tried one by one. A theorem that does not elaborate is not probe-easy.
@@ -51,14 +51,14 @@ async def probe_easy(theorem: Theorem, lean: LeanBackend, timeout: float) -> boo
     if root is None:
         return False
     try:
-        together = await lean.apply(root, all_at_once(), timeout=timeout)
+        together = await lean.apply(root, all_at_once())
         if together.state is not None and (await lean.check(theorem, all_at_once())).accepted:
             return True
         one_by_one = APART if NONE_PROVES in together.message else PROBE_TACTICS
         for before in ("", "intros\n"):
             for tactic in one_by_one:
                 proof = before + tactic
-                outcome = await lean.apply(root, f"{proof}\ndone", timeout=timeout)
+                outcome = await lean.apply(root, f"{proof}\ndone")
                 if outcome.state is not None and (await lean.check(theorem, proof)).accepted:
                     return True
         return False

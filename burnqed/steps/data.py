@@ -31,7 +31,7 @@ from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.indices import read_configured, some
 from burnqed.store import Store
 
-PATIENCE_S = 120.0
+PATIENCE_S = 900.0
 REPLAYED = "replayed"
 """Where replays are kept until everything that is made from them is there."""
 

@@ -92,7 +92,6 @@ async def first_hard(context: Context, candidates: list[Theorem], wanted: int) -
 
     Batches of as many as Lean works on at once keep the outcome independent of speed.
     """
-    timeout = context.config.select.probe_timeout_s
     hard: list[Theorem] = []
     easy: list[str] = []
     is_easy: dict[str, bool] = {}
@@ -101,7 +100,7 @@ async def first_hard(context: Context, candidates: list[Theorem], wanted: int) -
     async with open_lean(context.config.lean) as lean:
 
         async def probe(theorem: Theorem) -> tuple[str, bool]:
-            return theorem.name, await probe_easy(theorem, lean, timeout)
+            return theorem.name, await probe_easy(theorem, lean)
 
         with Progress(wanted, "select", "theorems") as progress:
             size = 4 * lean.capacity

@@ -68,7 +68,7 @@ async def test_probe_tactics_prove_the_easy_ones_and_not_the_others(
 ) -> None:
     for is_easy in (True, False):
         sample = random.Random(0).sample([proof for proof in proofs if proof.is_easy == is_easy], PROBED)
-        found = await asyncio.gather(*(probe_easy(proof.theorem, lean, 60) for proof in sample))
+        found = await asyncio.gather(*(probe_easy(proof.theorem, lean) for proof in sample))
         assert found == [is_easy] * PROBED, [proof.theorem.name for proof in sample]
 
 

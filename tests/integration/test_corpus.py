@@ -76,6 +76,6 @@ async def test_proofs_replay_tactic_by_tactic(corpus: list[CorpusTheorem], lean:
 async def test_most_theorems_resist_the_probe_tactics(corpus: list[CorpusTheorem], lean: EmbeddedLean) -> None:
     """A sample; `benchmarks/corpus_headroom.py` measures all of them."""
     sample = random.Random(0).sample(corpus, SAMPLE)
-    easy = await asyncio.gather(*(probe_easy(known.theorem, lean, 5) for known in sample))
+    easy = await asyncio.gather(*(probe_easy(known.theorem, lean) for known in sample))
     hard = [known for known, is_easy in zip(sample, easy, strict=True) if not is_easy and len(known.tactics) >= 3]
     assert len(hard) >= 0.55 * SAMPLE

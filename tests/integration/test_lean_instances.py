@@ -96,6 +96,20 @@ async def test_states_survive_the_end_of_the_whole_process(caplog: pytest.LogCap
     ]
 
 
+async def test_a_process_that_gives_no_sign_of_life_is_ended_and_another_takes_its_place(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(backend_module, "ASKED_SECONDS", 0.2)
+    monkeypatch.setattr(backend_module, "SILENT_SECONDS", 3.0)
+    async with EmbeddedLean(workers=1) as lean:
+        _, state = await opened(lean, "intro a b")
+        assert lean._process is not None
+        os.kill(lean._process.pid, signal.SIGSTOP)
+        assert (await lean.apply(state, "omega")).status is TacticStatus.CRASH
+        assert (await lean.apply(state, "omega")).status is TacticStatus.OK
+    assert "gave no sign of life for 3 s" in caplog.text
+
+
 async def test_an_answer_that_cannot_be_read_ends_the_process_and_nobody_waits_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

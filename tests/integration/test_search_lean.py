@@ -129,7 +129,7 @@ async def test_a_lean_that_is_killed_in_the_middle_costs_no_theorem(lean: Embedd
     ],
 )
 async def test_probe_easy_means_that_one_probe_tactic_proves_it(lean: EmbeddedLean, statement: str, easy: bool) -> None:
-    assert await probe_easy(Theorem(name="t", statement=statement), lean, 20.0) == easy
+    assert await probe_easy(Theorem(name="t", statement=statement), lean) == easy
 
 
 def test_the_probe_tactics_are_the_list_that_every_comparison_uses(shared: Path) -> None:

@@ -35,6 +35,9 @@ LINE_BYTES = 1 << 27
 """Longest line of an answer: goals can be large."""
 START_SECONDS = 60
 """A cold disk may take long to read 220 MB; once read it is half a second."""
+ASKED_SECONDS = 60.0
+SILENT_SECONDS = 300.0
+"""Node is asked for a sign of life so often, and is ended when it gives none for so long: the limits of tactics are kept by Node itself."""
 CUT_SECONDS = 3e-4
 """More for each character of a file that is cut into theorems."""
 NODE_FLAGS = ("--wasm-lazy-validation", "--expose-gc", "--wasm-tiering-budget=400000000")
@@ -340,6 +343,7 @@ class EmbeddedLean:
 
     async def _listen(self, process: asyncio.subprocess.Process, ready: asyncio.Future[None]) -> None:
         assert process.stdout is not None
+        watching = asyncio.create_task(self._watch(process))
         try:
             async for line in process.stdout:
                 answer = json.loads(line)
@@ -351,6 +355,8 @@ class EmbeddedLean:
             # A line that is too long, or no JSON: whoever waits for an answer must not wait for ever.
             log.error("the Lean process gave an answer that cannot be read (%s)", error)
             process.kill()
+        finally:
+            watching.cancel()
         await process.wait()
         died = ProcessDied(f"the Lean process ended (exit status {process.returncode})")
         if self._process is process:
@@ -362,6 +368,18 @@ class EmbeddedLean:
         for answer_to in self._pending.values():
             if not answer_to.done():
                 answer_to.set_exception(died)
+
+    async def _watch(self, process: asyncio.subprocess.Process) -> None:
+        while True:
+            await asyncio.sleep(ASKED_SECONDS)
+            if self._process is process:
+                try:
+                    await asyncio.wait_for(self.stats(), SILENT_SECONDS)
+                except TimeoutError:
+                    log.error("the Lean process gave no sign of life for %g s and is ended", SILENT_SECONDS)
+                    process.kill()
+                except ProcessDied:
+                    return
 
     async def _overhear(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
