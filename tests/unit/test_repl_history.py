@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import pty
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 SESSION = """
@@ -33,6 +35,9 @@ def session(keys: list[str], history: Path, how: str = "") -> list[str]:
         while not said.endswith(b"next> "):
             said += os.read(terminal, 1024)
         said = said[: -len(b"next> ")]
+        # A signal between the prompt and the wait for a key would be seen with the next key only.
+        while psutil.Process(process).status() != psutil.STATUS_SLEEPING:
+            time.sleep(0.01)
         os.write(terminal, key.encode())
     try:
         while more := os.read(terminal, 1024):
