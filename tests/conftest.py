@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return "smoke" in getattr(item, "fixturenames", ())
 
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("smoke" if needs_run(item) else item.path.as_posix()))
+        item.add_marker(pytest.mark.xdist_group("smoke" if needs_run(item) else item.nodeid.partition("::")[0]))
     items.sort(key=needs_run, reverse=True)
 
 
