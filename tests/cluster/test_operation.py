@@ -76,14 +76,14 @@ def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster,
     name = cluster.submit("iteration", "--iter", "0", "--run", "mended", *small, *given)
     cluster.wait(name, has_failed)
     before = runs_of(cluster.tasks(name))
-    assert before.keys() == {"plan", "data"}
+    assert before.keys() == {"plan", "benchmark", "data"}
     assert "is also in a benchmark" in cluster.hera("logs", name, "--step", "data").stdout
     done = cluster.hera("retry", name, "--set", "data.theorems=inputs/right.json")
     assert done.returncode == 0, done.stderr
     cluster.wait(name, lambda w: any(t.task == "sft" and t.phase == "Running" for t in tasks_of(w)))
     after = cluster.tasks(name)
     assert after["data"].phase == "Succeeded"
-    assert runs_of(after)["plan"] == before["plan"]
+    assert all(runs_of(after)[task] == before[task] for task in ("plan", "benchmark"))
     assert cluster.hera("stop", name, through="server").returncode == 0
     stopped = cluster.wait(name, has_failed, seconds=120)
     assert {t.phase for t in tasks_of(stopped)} - {"Omitted"} == {"Succeeded", "Failed"}
