@@ -25,11 +25,24 @@ from burnqed.yaml_files import parse_yaml
 
 
 def from_json(text: str) -> RunConfig:
-    """Reads what `RunConfig.to_json` wrote. Raises BadInput for an unknown key and for a value of the wrong type."""
+    """Reads what `RunConfig.to_json` wrote, now or in an earlier version. Raises BadInput for an unknown key and for a value of the wrong type."""
     try:
-        return RunConfig.model_validate_json(text)
+        return RunConfig.model_validate(updated(json.loads(text)))
     except ValidationError as error:
         raise BadInput(explain(error, "the configuration document")) from None
+    except ValueError as error:
+        raise BadInput(f"The configuration document is not JSON: {error}.") from None
+
+
+def updated(document: Any) -> Any:
+    """A document of an earlier version with the keys of today; profiles and `--set` have no such leave, since a person can change them."""
+    sections = document if isinstance(document, dict) else {}
+    data, select = sections.get("data"), sections.get("select")
+    if isinstance(select, dict):
+        select.pop("probe_timeout_s", None)  # heartbeats limit probes now
+    if isinstance(data, dict) and "benchmark" in data and (address := data.pop("benchmark")) is not None:
+        data.setdefault("benchmarks", {"core": address})
+    return document
 
 
 @dataclass(frozen=True)

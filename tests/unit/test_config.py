@@ -78,6 +78,17 @@ def test_an_unknown_key_in_a_document_is_refused() -> None:
         from_json('{"search": {"budgte": 3}}')
 
 
+def test_a_document_of_an_earlier_version_is_read_with_the_keys_of_today() -> None:
+    config = from_json('{"select": {"probe_timeout_s": 5.0}, "data": {"benchmark": null}, "search": {"budget": 7}}')
+    assert config == resolve("default", ["search.budget=7"]).config
+    assert from_json('{"data": {"benchmark": "mine.json"}}').data.benchmarks == {"core": "mine.json"}
+
+
+def test_a_document_that_is_not_json_is_one_sentence() -> None:
+    with pytest.raises(BadInput, match="is not JSON"):
+        from_json('{"search": ')
+
+
 def test_a_benchmark_is_added_by_its_name_and_all_are_replaced_by_theirs(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("data:\n  benchmarks: {a: a.json}\n")
