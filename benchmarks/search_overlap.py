@@ -115,7 +115,7 @@ async def measure(case: Case, seconds: float) -> Measured:
     """Searches for about `seconds` and stops; what is under way at the stop is cut off on both sides."""
     policy, lean = SimulatedPolicy(case.batch_s), SimulatedLean(case.tactic_s, case.capacity)
     settings = replace(
-        SearchSettings.for_search(SearchConfig(budget=100_000, candidates=case.candidates)),
+        SearchSettings.for_search(SearchConfig(budget=100_000, candidates=case.candidates), ()),
         open_theorems=case.open_theorems,
     )
     tasks = [Task(Theorem(name=f"t{i}", statement="…")) for i in range(case.open_theorems)]

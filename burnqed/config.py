@@ -101,7 +101,8 @@ class Section(BaseModel):
 class LeanConfig(Section):
     """Lean workers."""
 
-    backend: Literal["embedded"] = "embedded"
+    backend: str = "embedded"
+    """`embedded` (Lean's core library, run by Node), or one that another package brings along; `burnqed doctor` lists them."""
     workers: Operation[int | None] = Field(None, ge=1)
     """Instances; None means as many as processors and memory of the control group allow."""
     tactic_timeout_s: float = Field(300.0, gt=0)

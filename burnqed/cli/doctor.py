@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -18,16 +18,7 @@ from burnqed.cli import options
 from burnqed.cli.hera import is_ours, repair, script
 from burnqed.display import cell
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
-
-
-@dataclass(frozen=True)
-class Finding:
-    what: str
-    found: str
-    advice: str = ""
-    """What to do; empty when all is well."""
-    needed: bool = True
-    """Whether the local loop cannot run without it."""
+from burnqed.findings import Finding
 
 
 def add_to(app: typer.Typer) -> None:
@@ -59,19 +50,18 @@ def program() -> list[Finding]:
 
 
 def lean() -> list[Finding]:
-    from burnqed.lean.embedded.install import facts as lean_facts
+    """What each Lean backend finds; only that of the defaults is needed."""
+    from burnqed.config import LeanConfig
+    from burnqed.lean.backends import names, open_lean
 
-    found = lean_facts()
-    node = found.node
-    broken = found.damaged and f"{found.damaged} is not what was installed; run `burnqed lean install --force`"
-    return [
-        Finding("Node", f"{node.version} ({node.path})" if node else "none", found.problem),
-        Finding(
-            "Lean",
-            f"{found.lean} in {found.cache}" if found.baked else "not installed",
-            broken or ("" if found.baked else "run `burnqed lean install`"),
-        ),
-    ]
+    findings, default = [], LeanConfig().backend
+    for name in names():
+        try:
+            found = open_lean(LeanConfig(backend=name)).findings()
+        except BadInput as error:
+            found = [Finding(f"Lean backend {name}", "unusable", str(error))]
+        findings += found if name == default else [replace(finding, needed=False) for finding in found]
+    return findings
 
 
 def training() -> list[Finding]:

@@ -34,7 +34,7 @@ def indices_to_keep(
     Raises BadInput for an index that cannot be read, a benchmark without a name of its own, a run that has not begun, and a workflow that
     evaluates nothing.
     """
-    found = [] if theorems is None else [kept("data.theorems", theorems.stem, str(theorems))]
+    found = [] if theorems is None else [kept("data.theorems", theorems.stem, str(theorems), config)]
     if benchmark is not None:
         from burnqed.remembered import recall
         from burnqed_workflows.registry import WORKFLOWS
@@ -76,7 +76,7 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
             raise BadInput(f"{name!r} cannot name a benchmark; give it a name, as in --benchmark NAME={given}.")
     key = f"data.benchmarks.{name}"
     is_there = location == SHIPPED or location.startswith(INPUTS)
-    index = Kept(f"{key}={location}", location, "") if is_there else kept(key, name, location)
+    index = Kept(f"{key}={location}", location, "") if is_there else kept(key, name, location, config)
     is_other = config.data.benchmarks.get(name, index.path) != index.path
     if store and is_other and look(store, Layout(run).benchmark(name))[0]:  # one that never was usable may be mended
         raise BadInput(
@@ -85,10 +85,11 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
     return index
 
 
-def kept(key: str, stem: str, location: str) -> Kept:
-    """An index as it goes into the run's folder: its path there changes with its content."""
+def kept(key: str, stem: str, location: str, config: RunConfig) -> Kept:
+    """An index as it goes into the run's folder, with its header: its path there changes with its content."""
     from burnqed.data.theorems import dump_index, read_index
+    from burnqed.lean.backends import open_lean
 
-    text = dump_index(read_index(location))
+    text = dump_index(read_index(location, open_lean(config.lean).default_header))
     path = f"inputs/{stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
     return Kept(f"{key}={path}", path, text)

@@ -1,4 +1,4 @@
-"""`burnqed lean`: install the embedded Lean, check whole proofs, try tactics by hand."""
+"""`burnqed lean`: install Lean, check whole proofs, try tactics by hand."""
 
 from __future__ import annotations
 
@@ -19,26 +19,33 @@ from burnqed.cli import options
 if TYPE_CHECKING:
     from burnqed.lean.protocol import Verdict
 
-app = typer.Typer(help="The embedded Lean: install it, check proofs, try tactics.", no_args_is_help=True)
+app = typer.Typer(help="Lean: install it, check proofs, try tactics.", no_args_is_help=True)
+
+Backend = typer.Option("embedded", "--backend", help="Which Lean; `burnqed doctor` lists them.")
+TACTIC_TIMEOUT_S, CHECK_TIMEOUT_S = 30.0, 60.0
+"""For whoever waits at a terminal."""
 
 
 @app.command()
-def install(force: bool = typer.Option(False, "--force", help="Fetch and bake again although it is there.")) -> None:
+def install(
+    force: bool = typer.Option(False, "--force", help="Fetch and bake again although it is there."),
+    backend: str = Backend,
+) -> None:
     """Fetch Lean and bake it into this user's cache (once).
 
     Example: burnqed lean install
     """
-    from burnqed.lean.embedded.install import install as install_lean
+    from burnqed.config import LeanConfig
+    from burnqed.lean.backends import open_lean
 
-    info = install_lean(force)
-    typer.echo(f"Lean {info.lean} in {info.path} ({info.megabytes:.0f} MB), run by node {info.node.version}.")
+    typer.echo(open_lean(LeanConfig(backend=backend)).install(force))
 
 
 @app.command()
 def check(
     file: Path = typer.Argument(..., help="JSON list of {name, statement, proof, header?}, or a .lean file."),
     as_json: bool = options.Json,
-    timeout: float = typer.Option(60.0, "--timeout", min=0.1, help="Seconds for one proof."),
+    timeout: float = typer.Option(CHECK_TIMEOUT_S, "--timeout", min=0.1, help="Seconds for one proof."),
     trust_headers: bool = typer.Option(
         False, "--trust-headers", help="Accept whatever the headers define (docs/trust.md)."
     ),
@@ -50,18 +57,20 @@ def check(
         "--second-kernel",
         help="Command that checks such a file: exit status 0 accepts. {file}, {axioms}: the paths.",
     ),
+    backend: str = Backend,
 ) -> None:
     """Whether whole proofs prove what they state; exit code 1 when one is refused.
 
     Example: burnqed lean check proofs.json --json
     """
+    from burnqed.config import LeanConfig
+    from burnqed.lean.backends import open_lean
     from burnqed.lean.check import check_all
-    from burnqed.lean.embedded.backend import EmbeddedLean
     from burnqed.lean.proofs import read_json, read_lean
     from burnqed.lean.second_kernel import SecondKernel, check_and_export, prepare
 
     async def verdicts() -> list[Verdict]:
-        async with EmbeddedLean(check_timeout_s=timeout) as lean:
+        async with open_lean(LeanConfig(backend=backend, check_timeout_s=timeout)) as lean:
             proofs = given or await read_lean(file, lean, is_trusted=trust_headers)
             if not export and not kernel:
                 return await check_all(proofs, lean, is_trusted=trust_headers)
@@ -101,17 +110,20 @@ def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
 
 
 @app.command()
-def repl(statement: str = typer.Argument("", help="Statement to start with.")) -> None:
+def repl(statement: str = typer.Argument("", help="Statement to start with."), backend: str = Backend) -> None:
     """Enter a statement, then tactics.
 
     Example: burnqed lean repl '∀ a b : Nat, a + b = b + a'
     """
-    from burnqed.lean.embedded.backend import EmbeddedLean
+    from burnqed.config import LeanConfig
+    from burnqed.lean.backends import open_lean
     from burnqed.lean.history import history_file, line_editing
     from burnqed.lean.repl import repl as run_repl
 
+    patience = LeanConfig(backend=backend, tactic_timeout_s=TACTIC_TIMEOUT_S, check_timeout_s=CHECK_TIMEOUT_S)
+
     async def session() -> None:
-        async with EmbeddedLean() as lean:
+        async with open_lean(patience) as lean:
             await run_repl(lean, sys.stdin, sys.stdout, statement)
 
     with line_editing(history_file()) if sys.stdin.isatty() else nullcontext():

@@ -42,7 +42,7 @@ async def failing(theorems: Sequence[Theorem], lean: LeanBackend, where: str, st
     if len(reasons) > MOST_FAILING * len(theorems):
         name, reason = next(iter(reasons.items()))
         raise BadInput(
-            f"{len(reasons)} of the {len(theorems)} statements in {where} do not elaborate in this Lean, which has its core library only "
+            f"{len(reasons)} of the {len(theorems)} statements in {where} do not elaborate in this Lean, which has only {lean.library} "
             f"(the first is {name}: {' '.join(reason.split())}); give a header that declares what they use, or leave them out."
         )
     for name in list(reasons)[:SAID]:

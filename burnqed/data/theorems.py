@@ -1,6 +1,7 @@
 """Theorem indices: `{"theorems": [{"name", "statement", "header"?, "file_path"?}], "header"?}`.
 
-A list of theorems alone is read too. Every theorem that is read carries its header.
+A list of theorems alone is read too. Theorems to which neither they nor their index give a header have none until a Lean backend gives them its
+default one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from burnqed.errors import BadInput
 from burnqed.files import once, read_given
-from burnqed.lean.protocol import DEFAULT_HEADER, LeanText, Theorem
+from burnqed.lean.protocol import LeanText, Theorem
 from burnqed.store import Store
 
 
@@ -29,7 +30,7 @@ class TheoremIndex(BaseModel):
 
 
 def parse_index(text: str, where: str, header: str | None = None) -> list[Theorem]:
-    """Theorems of an index, each with its header (its own, else the index's, else `header`, else the default one).
+    """Theorems of an index, each with its header: its own, else the index's, else `header`.
 
     Raises BadInput when the text is no index, is empty, or repeats a name.
     """
@@ -54,8 +55,8 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
     repeated = [name for name, count in Counter(t.name for t in index.theorems).items() if count > 1]
     if repeated:
         raise BadInput(f"{where} holds the name {repeated[0]!r} more than once; names must be unique.")
-    common = index.header if index.header is not None else header if header is not None else DEFAULT_HEADER
-    return [t if t.header is not None else t.model_copy(update={"header": common}) for t in index.theorems]
+    common = header if index.header is None else index.header
+    return index.theorems if common is None else [t.with_header(common) for t in index.theorems]
 
 
 def read_index(location: str, header: str | None = None) -> list[Theorem]:
@@ -83,7 +84,14 @@ def dump_index(theorems: Sequence[Theorem]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def shipped_benchmark() -> list[Theorem]:
-    """The project's own benchmark; its reference proofs are not part of the package."""
+def common_header(theorems: Sequence[Theorem], default: str) -> str:
+    """The header of all theorems, which may be empty; `default` where they have several, or none."""
+    headers = {t.header for t in theorems}
+    header = next(iter(headers)) if len(headers) == 1 else None
+    return default if header is None else header
+
+
+def shipped_benchmark(header: str | None = None) -> list[Theorem]:
+    """The project's own benchmark, with this header; its reference proofs are not part of the package."""
     text = (resources.files("burnqed.data.benchmark") / "core.json").read_text(encoding="utf-8")
-    return parse_index(text, "the shipped benchmark")
+    return parse_index(text, "the shipped benchmark", header)

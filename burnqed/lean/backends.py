@@ -1,19 +1,25 @@
-"""Which backend a configuration asks for: the only place that knows them by name."""
+"""Which Lean a configuration asks for (`lean.backend`).
+
+Another package adds a backend by an entry point in the group `burnqed.lean` that names a callable: it is given the `LeanConfig` and
+returns a `burnqed.lean.protocol.LeanBackend`, which starts nothing before it is entered.
+"""
 
 from __future__ import annotations
 
+from burnqed import plugins
 from burnqed.config import LeanConfig
-from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.protocol import LeanBackend
+
+GROUP = "burnqed.lean"
+BUILT_IN = {"embedded": "burnqed.lean.embedded.backend:EmbeddedLean.configured"}
 
 
-def open_lean(config: LeanConfig) -> EmbeddedLean:
-    """A pool of Lean workers, to be entered with `async with`. Raises BadInput then when Lean cannot be installed."""
-    return EmbeddedLean(
-        workers=config.workers,
-        tactic_timeout_s=config.tactic_timeout_s,
-        heartbeats=config.heartbeats,
-        check_timeout_s=config.check_timeout_s,
-        recycle_requests=config.recycle_requests,
-        recycle_minutes=config.recycle_minutes,
-        memory_mb=config.memory_mb,
-    )
+def open_lean(config: LeanConfig) -> LeanBackend:
+    """A pool of Lean workers, to be entered with `async with`. Raises BadInput for a backend that is not there, or cannot be loaded."""
+    backend: LeanBackend = plugins.load(GROUP, config.backend, BUILT_IN, "Lean backend")(config)
+    return backend
+
+
+def names() -> list[str]:
+    """Of all backends, our own ones first."""
+    return list(plugins.registered(GROUP, BUILT_IN))

@@ -16,32 +16,25 @@ from collections.abc import Awaitable, Callable, Sequence
 from burnqed.lean.characters import called, confused, hidden
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import COMMANDS, Kind, Token, is_field, tokens
-from burnqed.lean.protocol import DEFAULT_HEADER, LeanBackend, Theorem, Verdict
-from burnqed.lean.source import ONLY_LIBRARY, ProofToCheck
+from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
+from burnqed.lean.source import ProofToCheck
 
 STANDARD_AXIOMS = frozenset({"propext", "Classical.choice", "Quot.sound"})
 MOST_CHARACTERS = 1 << 22
 """Of a header, statement or proof."""
 
-_WAYS_OUT = [
-    (
-        r"unknown universe level|Unknown identifier `\w['₀-₉\d]*`(?s:.*)`autoImplicit`",
-        "autoImplicit is off, as in the default header: bind the name, as in `{α : Type}` or `theorem foo.{u}`, "
-        "or put `set_option autoImplicit true` into the header",
-    ),
-    (r"\bunknown tactic `", "only core Lean's tactics are there, not Mathlib's"),
-    (r"please include `import ", f"{ONLY_LIBRARY}, so use another tactic"),
-    (r"\Astatement: .*\bexpected .*\b(?:term|identifier|token)\b", "Mathlib's notation is not there"),
-]
-"""What to do where Lean's message (after the part that it is about) leaves that open; the first that fits."""
-_NUMBERS = {"ℕ": "Nat", "ℤ": "Int", "ℚ": "Rat", "ℝ": "", "ℂ": ""}
-"""What their symbols may mean in core Lean."""
 _IMPORT = re.compile(r"import\s+(?:all\s+)?(\S+)")
 _BROKEN_OFF = "expected"
 """In every message of Lean's parser."""
 _TIMEOUT = "(deterministic) timeout"
 QUEUED = 2
 """Theorems that are under way for each Lean worker: one is ready when another is done."""
+WayOut = Callable[[str, str, str | None], str]
+"""Part of the theorem, Lean's message about it, header → what to do, where the message leaves that open; else empty."""
+
+
+def no_way_out(part: str, message: str, header: str | None) -> str:
+    return ""
 
 
 async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_trusted: bool = False) -> list[Verdict]:
@@ -75,8 +68,6 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
             return f"The {part} has {len(text)} characters, and no more than {MOST_CHARACTERS} are read; shorten it."
         if character := hidden(text):
             return f"The {part} contains {character}."
-    if module := _imported(theorem.header or ""):
-        return f"The header imports {module}, but {ONLY_LIBRARY}; remove the import."
     if not is_trusted and (alike := confused([theorem.header or "", theorem.statement])):
         letters = ", ".join(called(letter) for letter in sorted(set(alike[0]) ^ set(alike[1])) if not letter.isascii())
         return f"The name `{alike[0]}` looks like `{alike[1]}` and is another one ({letters}); rename one of them."
@@ -90,16 +81,16 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
     return None if before else "The proof is empty; give a block of tactics or a term."
 
 
-def _imported(header: str) -> str:
+def imported(header: str) -> str:
     """The first module that a header imports; empty when it imports none."""
     found = [token for token in tokens(header) if token.kind is not Kind.COMMENT] if "import" in header else []
     modules = (_IMPORT.match(header, token.start) for at, token in enumerate(found) if not is_field(found, at))
     return next((module[1] for module in modules if module), "")
 
 
-def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
-    """Verdict on a proof from what was found out about it."""
-    reason, message = _objection(theorem, facts)
+def judge(theorem: Theorem, facts: ProofFacts, way_out: WayOut = no_way_out) -> Verdict:
+    """Verdict on a proof from what was found out about it. `way_out` adds to Lean's messages what to do."""
+    reason, message = _objection(theorem, facts, way_out)
     errors = [*facts.header_errors, *facts.statement_errors, *(error.text for error in facts.errors)]
     return Verdict(
         name=theorem.name,
@@ -113,11 +104,11 @@ def judge(theorem: Theorem, facts: ProofFacts) -> Verdict:
     )
 
 
-def _objection(theorem: Theorem, facts: ProofFacts) -> tuple[str, str]:
+def _objection(theorem: Theorem, facts: ProofFacts, way_out: WayOut) -> tuple[str, str]:
     """The first thing that speaks against a proof, as one sentence, and Lean's message where there is one; empty when nothing does."""
 
     def told(part: str, message: str) -> str:
-        return _told(part, message, theorem.header)
+        return "; ".join(filter(None, (message.strip().partition("\n")[0], way_out(part, message, theorem.header))))
 
     if facts.refused:
         return f"Not allowed: {facts.refused}.", ""
@@ -137,24 +128,3 @@ def _objection(theorem: Theorem, facts: ProofFacts) -> tuple[str, str]:
     if facts.objection:
         return f"Not proved: {facts.objection}.", ""
     return "" if set(facts.axioms) <= STANDARD_AXIOMS else "It depends on axioms that are not standard.", ""
-
-
-def _told(part: str, message: str, header: str | None) -> str:
-    """The first line of Lean's message, with the way out where we know it."""
-    found = (way for pattern, way in _WAYS_OUT if re.search(pattern, f"{part}: {message.strip()}"))
-    way = _way_to_numbers(message, header) or next(found, "")
-    return "; ".join(filter(None, (message.strip().partition("\n")[0], way)))
-
-
-def _way_to_numbers(message: str, header: str | None) -> str:
-    """What to do where Lean takes a symbol of numbers for a name; empty when it does not, or when it does not matter."""
-    for symbol, number in _NUMBERS.items():
-        is_variable = header is not None and symbol in message and symbol not in header
-        if not is_variable and f"Unknown identifier `{symbol}`" not in message:
-            continue
-        what = [f"`{symbol}` is a variable here"] if is_variable else []
-        if header is not None and symbol in DEFAULT_HEADER:
-            what.append("one's own header replaces the default one")
-        way = f'write `notation "{symbol}" => {number}` into the header' if number else "core Lean has no such numbers"
-        return f"{', because '.join(what)}: {way}" if what else way
-    return ""

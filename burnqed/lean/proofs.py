@@ -18,8 +18,8 @@ from typing import Any
 from burnqed.errors import BadInput
 from burnqed.files import once, read_given
 from burnqed.lean.lexer import Kind, normalised, tokens
-from burnqed.lean.protocol import Theorem
-from burnqed.lean.source import ProofToCheck, Reader, cut
+from burnqed.lean.protocol import LeanBackend, Theorem
+from burnqed.lean.source import ProofToCheck, cut
 
 SHAPE = "a JSON list of {name, statement, proof, header?}"
 MOST_BYTES = 1 << 26
@@ -49,7 +49,7 @@ def tactics(proof: str) -> str:
     return f"exact fun\n{proof}" if introductions(proof) == [""] else proof
 
 
-async def read_proofs(path: Path, lean: Reader, *, is_trusted: bool = False) -> list[ProofToCheck]:
+async def read_proofs(path: Path, lean: LeanBackend, *, is_trusted: bool = False) -> list[ProofToCheck]:
     """The proofs in a file, in its order. Raises BadInput when it cannot be read as one of the two forms.
 
     `is_trusted`: somebody vouches for a .lean file, all of whose commands are elaborated then.
@@ -57,7 +57,7 @@ async def read_proofs(path: Path, lean: Reader, *, is_trusted: bool = False) -> 
     return await read_lean(path, lean, is_trusted=is_trusted) if path.suffix == ".lean" else read_json(path)
 
 
-async def read_lean(path: Path, lean: Reader, *, is_trusted: bool = False) -> list[ProofToCheck]:
+async def read_lean(path: Path, lean: LeanBackend, *, is_trusted: bool = False) -> list[ProofToCheck]:
     try:
         return _some(path, await cut(_text(path), lean, is_trusted=is_trusted))
     except BadInput as error:

@@ -1,23 +1,24 @@
 """What search and tracing know of Lean: theorems, proof states, outcomes of tactics, verdicts on proofs.
 
-A backend (`embedded`, later `pantograph`) implements `LeanBackend`; nothing outside `burnqed.lean` knows which one runs.
+A backend implements `LeanBackend`; `burnqed.lean.backends` finds the one that a configuration names, and nobody else knows which one runs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Protocol
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Protocol, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from burnqed.findings import Finding
+from burnqed.lean.commands import Commands
 from burnqed.lean.lexer import normalised
 
 LeanText = Annotated[str, AfterValidator(normalised)]
 """Without a byte order mark, its lines ended by LF: as Lean reads a file."""
-
-DEFAULT_HEADER = 'set_option autoImplicit false\nnotation "ℕ" => Nat\nnotation "ℤ" => Int\n'
-"""Header of the embedded backend for indices that give none: the public core-Lean files load as they are."""
 
 
 class Theorem(BaseModel):
@@ -31,8 +32,12 @@ class Theorem(BaseModel):
     """A closed proposition (`∀ a b : Nat, …`), or a full theorem (`theorem foo (a b : Nat) : … := by …`), whose proof,
     if any, is ignored."""
     header: LeanText | None = None
-    """Lean commands before the theorem (options, notations, definitions); None means the index's or the default one."""
+    """Lean commands before the theorem (options, notations, definitions); None means the index's, or else the backend's default one."""
     file_path: str | None = None
+
+    def with_header(self, header: str) -> Theorem:
+        """The theorem with this header, unless it has one of its own (which may be empty)."""
+        return self if self.header is not None else self.model_copy(update={"header": header})
 
 
 class TacticStatus(StrEnum):
@@ -100,10 +105,58 @@ class Verdict(BaseModel):
 
 
 class LeanBackend(Protocol):
-    """A pool of Lean workers. All methods may be called concurrently; at most `capacity` calls run at once."""
+    """A pool of Lean workers. It starts nothing before it is entered (`async with`), and leaves nothing running behind the block.
+
+    All methods may be called concurrently; at most `capacity` calls run at once.
+    """
+
+    @property
+    def name(self) -> str:
+        """What `lean.backend` calls it."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Of Lean and of the library that proofs are checked against; stands with every result."""
+        ...
+
+    @property
+    def library(self) -> str:
+        """What theorems may refer to, in words: `its core library Init`."""
+        ...
+
+    @property
+    def default_header(self) -> str:
+        """For theorems that give none."""
+        ...
+
+    @property
+    def probe_tactics(self) -> tuple[str, ...]:
+        """Tactics that may prove a theorem on their own, quickest first (`burnqed.search.probes`)."""
+        ...
 
     @property
     def capacity(self) -> int: ...
+
+    # ---- before it is entered
+
+    def install(self, force: bool = False) -> str:
+        """Fetches what it needs and is not there, or all of it again when `force`; says in one sentence what is there. Raises BadInput."""
+        ...
+
+    def findings(self) -> list[Finding]:
+        """What of it is present on this machine."""
+        ...
+
+    async def __aenter__(self) -> Self:
+        """Installs what is missing, and starts. Raises BadInput when that is not possible, TryAgain when Lean does not start."""
+        ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    # ---- searches
 
     async def start(self, theorem: Theorem) -> Outcome:
         """Root state of a theorem, opening a search; ERROR when its header or statement does not elaborate."""
@@ -117,13 +170,28 @@ class LeanBackend(Protocol):
         """Ends the search that `root` opened: every state derived from it is forgotten."""
         ...
 
+    # ---- whole proofs and files
+
     async def check(
-        self, theorem: Theorem, proof: str, *, timeout: float | None = None, is_trusted: bool = True
+        self,
+        theorem: Theorem,
+        proof: str,
+        *,
+        timeout: float | None = None,
+        is_trusted: bool = True,
+        export_to: Path | None = None,
     ) -> Verdict:
         """Compiles `proof` (tactics, a term or cases, as in `burnqed.lean.proofs`) in a fresh environment; see `burnqed.lean.check`.
 
-        `is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md).
+        `is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md). What is accepted is
+        written to `export_to`, for other kernels (`burnqed.lean.second_kernel`).
         """
         ...
 
-    async def close(self) -> None: ...
+    async def commands(self, text: str, *, is_trusted: bool = False) -> Commands:
+        """A Lean file, cut into its commands (`burnqed.lean.source`). Raises BadInput, to be continued after the file's name."""
+        ...
+
+    def has_module(self, module: str) -> bool:
+        """Whether a file may import the module."""
+        ...

@@ -23,8 +23,7 @@ from pathlib import Path
 
 from burnqed.errors import BadInput
 from burnqed.lean.check import QUEUED, verdicts
-from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.lean.protocol import Theorem, Verdict
+from burnqed.lean.protocol import LeanBackend, Theorem, Verdict
 from burnqed.lean.source import ProofToCheck
 
 AXIOMS = "axioms.txt"
@@ -48,7 +47,7 @@ def prepare(folder: Path) -> None:
 
 async def check_and_export(
     proofs: Sequence[ProofToCheck],
-    lean: EmbeddedLean,
+    lean: LeanBackend,
     folder: Path,
     kernel: SecondKernel | None = None,
     *,

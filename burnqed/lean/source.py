@@ -1,6 +1,6 @@
 """Lean source as theorems to check, each with its header.
 
-Lean's own parser cuts the file into commands (`embedded/cut.cjs`), because nobody else knows where a comment, a text or a command ends. Here
+Lean's own parser cuts the file into commands (`commands.py`), because nobody else knows where a comment, a text or a command ends. Here
 they are put together: what stands before a theorem and is none itself is its header, in the file's order. Earlier theorems are part of
 the header when something in it, or in the theorem, names them or opens their namespace (directly, or through another one), or when
 something else may need them: where they carry an attribute, as `@[simp]`, or share a command with definitions. A theorem of a `mutual` block is
@@ -16,16 +16,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
-
-from pydantic import BaseModel, ConfigDict
 
 from burnqed.errors import BadInput
-from burnqed.lean.protocol import Theorem
+from burnqed.lean.commands import Commands, CutTheorem, Failure
+from burnqed.lean.protocol import LeanBackend, Theorem
 
-LIBRARY = "Init"
-"""The library whose modules need no import."""
-ONLY_LIBRARY = f"the embedded Lean has only its core library {LIBRARY}"
 _SAME_AS_IN_BLOCK = "by intros; apply {} <;> assumption"
 """Proof of a theorem whose `mutual` block has been checked as part of its header."""
 
@@ -33,77 +28,6 @@ _A_THEOREM = re.compile(rb"theorem|lemma|example")
 _MOST_SAID = 200
 _INSIDE = {bytes([byte]) for byte in range(0x80, 0xC0)}
 """Bytes within a character."""
-
-
-# ---- what Lean says of a file; positions are bytes of UTF-8
-
-
-class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Failure(_Wire):
-    """Why Lean cannot read something."""
-
-    line: int
-    text: str
-
-
-class CutTheorem(_Wire):
-    name: str
-    """In full, as users write it; `example (line 3)` of an example."""
-    written: list[str | int]
-    """Parts of the name that it is declared with, behind the present namespace."""
-    line: int
-    start: int
-    keyword: int
-    value: int | None
-    """Where the proof begins with `:=`, `|` or `where`."""
-    end: int
-    is_lemma: bool
-    is_example: bool
-
-
-class Command(_Wire):
-    start: int
-    end: int
-    line: int
-    skipped: Failure | None
-    """Of text in front of it that is no command."""
-    failure: Failure | None
-    refused: str
-    """The rule for strangers' headers that it breaks: it was not elaborated, so what follows it may be read otherwise than it should be."""
-    theorems: list[CutTheorem]
-    names: frozenset[str]
-    """Parts of all names in it, but for the names of its theorems."""
-    opened: frozenset[str]
-    """Those of the namespaces that it opens."""
-    is_block: bool
-    """Whether its theorems cannot be taken out of it, as those of `mutual`."""
-    does_more: bool
-    """Whether later theorems may need more of it than the theorems that they name."""
-
-
-class Commands(_Wire):
-    """A file, cut into its commands."""
-
-    start: int
-    """Where the imports end, with the space behind them."""
-    imports: list[list[str | int]]
-    failure: Failure | None
-    """Of the imports."""
-    commands: list[Command]
-    unread: bool
-    """Whether Lean stops reading at the last of them, as at `#exit`, though something follows."""
-
-
-class Reader(Protocol):
-    """A Lean that cuts files."""
-
-    async def commands(self, text: str, *, is_trusted: bool) -> Commands: ...
-
-
-# ---- from commands to theorems
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +55,13 @@ class ProofToCheck:
         return self.read()[1]
 
 
-async def cut(text: str, lean: Reader, *, is_trusted: bool = False) -> list[ProofToCheck]:
+async def cut(text: str, lean: LeanBackend, *, is_trusted: bool = False) -> list[ProofToCheck]:
     """The theorems of a file with their proofs, in its order. Raises BadInput, to be continued after the file's name."""
-    return list(_File(text, await lean.commands(text, is_trusted=is_trusted)).proofs())
+    file = _File(text, await lean.commands(text, is_trusted=is_trusted))
+    for module in (".".join(map(str, name)) for name in file.found.imports):
+        if not lean.has_module(module):
+            raise BadInput(f"imports {module}, but the {lean.name} Lean has only {lean.library}; remove the import.")
+    return list(file.proofs())
 
 
 class _File:
@@ -158,10 +86,6 @@ class _File:
             )
 
     def proofs(self) -> Iterator[ProofToCheck]:
-        for name in self.found.imports:
-            if name[0] != LIBRARY:
-                imported = ".".join(map(str, name))
-                raise BadInput(f"imports {imported}, but {ONLY_LIBRARY}; remove the import.")
         failure, is_refused = self.found.failure, False
         unread = (failure.line, *_unreadable(failure)) if failure else None
         """Line, reason and message of what keeps Lean from reading what follows, as long as no theorem has been refused for it."""

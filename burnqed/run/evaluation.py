@@ -9,13 +9,11 @@ import asyncio
 from pathlib import Path
 
 from burnqed.config import RunConfig
-from burnqed.data.theorems import read_index
+from burnqed.data.theorems import common_header, read_index
 from burnqed.errors import BadInput, TryAgain
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.evaluate.run import evaluation_result
 from burnqed.lean.backends import open_lean
-from burnqed.lean.embedded.pin import lean_version as lean_release
-from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
 from burnqed.manifest import digest_of
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
@@ -41,7 +39,8 @@ async def run_evaluation(
 
     Raises BadInput for an unusable index, model or head, and when `out` holds another evaluation; TryAgain when stopped.
     """
-    theorems = read_index(location, header)
+    lean = open_lean(config.lean)
+    theorems = read_index(location, lean.default_header if header is None else header)
     settings = SearchSettings.for_evaluation(config.evaluate, config.search)
     store = Store(str(out.resolve()))
     store.check_writable()
@@ -49,7 +48,7 @@ async def run_evaluation(
     on_signal(stop.set)
     async with (
         launched(model, head, config.policy) as urls,
-        open_lean(config.lean) as lean,
+        lean,
         PolicyClient(config.policy, urls.generate, urls.score) as client,
     ):
         info = await client.info()
@@ -74,7 +73,6 @@ async def run_evaluation(
                 writer.flush_open()
         if stop.is_set():
             raise TryAgain(f"Stopped; what is finished lies in {out}, and the same command continues.")
-        lean_version = lean_release()
     result = evaluation_result(
         [r for rows in read_parts(store, writer.finish()) for r in theorem_results(rows)],
         theorems,
@@ -82,8 +80,8 @@ async def run_evaluation(
         model=info.weight_version,
         head=info.head_id,
         benchmark=location.rpartition("/")[2],
-        header=common_header(theorems),
-        lean_version=lean_version,
+        header=common_header(theorems, lean.default_header),
+        lean_version=lean.version,
         budgets=config.evaluate.budgets,
         candidates=config.evaluate.candidates,
         temperature=config.evaluate.temperature,
@@ -115,9 +113,3 @@ def claim(store: Store, key: dict[str, object]) -> None:
                 f"{store.uri} holds another evaluation ({', '.join(different)} differ); choose another --out."
             )
     store.write_json(KEY_FILE, key)
-
-
-def common_header(theorems: list[Theorem]) -> str:
-    """The header that all theorems share, else the default one."""
-    headers = {t.header for t in theorems}
-    return next(iter(headers)) or DEFAULT_HEADER if len(headers) == 1 else DEFAULT_HEADER

@@ -1,4 +1,4 @@
-"""The 18 probe tactics, and whether one of them proves a theorem on its own.
+"""Whether a probe tactic, of those that go with the Lean at hand (`LeanBackend.probe_tactics`), proves a theorem on its own.
 
 A theorem is probe-easy when one of them proves it from the root, alone or after `intros`. Such theorems teach nothing, and are
 the baseline that every comparison states. Search can also try them at every expanded state (`search.probe_tactics`).
@@ -6,28 +6,9 @@ the baseline that every comparison states. Search can also try them at every exp
 
 from __future__ import annotations
 
-from burnqed.lean.protocol import LeanBackend, Theorem
+from collections.abc import Sequence
 
-PROBE_TACTICS = (
-    "rfl",
-    "trivial",
-    "assumption",
-    "contradiction",
-    "decide",
-    "omega",
-    "simp",
-    "simp_all",
-    "grind",
-    "ac_rfl",
-    "nofun",
-    "infer_instance",
-    "simp at *",
-    "simp <;> omega",
-    "simp_all <;> omega",
-    "constructor <;> omega",
-    "split <;> simp_all",
-    "norm_cast",
-)
+from burnqed.lean.protocol import LeanBackend, Theorem
 
 APART = ("nofun",)
 """Tactics that `first` does not survive: they report some failures without raising them."""
@@ -35,9 +16,9 @@ APART = ("nofun",)
 NONE_PROVES = "no probe tactic proves this"
 
 
-def all_at_once() -> str:
+def all_at_once(probes: Sequence[str]) -> str:
     """One tactic block that tries the probes, alone and after `intros`, and fails with NONE_PROVES when none of them proves the goal."""
-    closers = " | ".join(f"({tactic}; done)" for tactic in PROBE_TACTICS if tactic not in APART)
+    closers = " | ".join(f"({tactic}; done)" for tactic in probes if tactic not in APART)
     return f'first | {closers} | (intros; first | {closers}) | fail "{NONE_PROVES}"'
 
 
@@ -51,10 +32,12 @@ async def probe_easy(theorem: Theorem, lean: LeanBackend) -> bool:
     if root is None:
         return False
     try:
-        together = await lean.apply(root, all_at_once())
-        if together.state is not None and (await lean.check(theorem, all_at_once())).accepted:
+        block = all_at_once(lean.probe_tactics)
+        together = await lean.apply(root, block)
+        if together.state is not None and (await lean.check(theorem, block)).accepted:
             return True
-        one_by_one = APART if NONE_PROVES in together.message else PROBE_TACTICS
+        apart = [tactic for tactic in lean.probe_tactics if tactic in APART]
+        one_by_one = apart if NONE_PROVES in together.message else lean.probe_tactics
         for before in ("", "intros\n"):
             for tactic in one_by_one:
                 proof = before + tactic

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from burnqed.config import EvaluateConfig, SearchConfig
-from burnqed.search.probes import PROBE_TACTICS
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,8 @@ class SearchSettings:
     """Tried at every expanded state besides the policy's candidates."""
 
     @staticmethod
-    def for_search(config: SearchConfig, *, noise: bool = False) -> SearchSettings:
-        """Search for training data; `noise` gives the variant that samples at the noise temperature."""
+    def for_search(config: SearchConfig, probes: tuple[str, ...], *, noise: bool = False) -> SearchSettings:
+        """Search for training data; `probes` are the Lean backend's, `noise` gives the variant that samples at the noise temperature."""
         return SearchSettings(
             budget=config.budget,
             tokens=config.tokens,
@@ -45,7 +44,7 @@ class SearchSettings:
             energy_depth=config.energy_depth,
             widening=config.widening,
             open_theorems=config.open_theorems,
-            probe_tactics=PROBE_TACTICS if config.probe_tactics else (),
+            probe_tactics=probes if config.probe_tactics else (),
         )
 
     @staticmethod

@@ -13,7 +13,7 @@ from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.manifest import digest_of, output
 from burnqed.steps.base import Context, Facts, Step, Unit
-from burnqed.steps.indices import read_configured, some
+from burnqed.steps.indices import default_header, read_configured, some
 from burnqed.store import Store
 
 INDEX = "theorems.json"
@@ -28,7 +28,7 @@ def units(context: Context) -> list[Unit]:
 
 
 def read(context: Context, location: str) -> list[Theorem]:
-    return shipped_benchmark() if location == SHIPPED else read_configured(context, location)
+    return shipped_benchmark(default_header(context)) if location == SHIPPED else read_configured(context, location)
 
 
 async def run(context: Context, unit: Unit) -> Facts:

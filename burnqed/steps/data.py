@@ -22,13 +22,13 @@ from burnqed.data.trace.kept import replay_kept
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
 from burnqed.lean.backends import open_lean
-from burnqed.lean.protocol import DEFAULT_HEADER, Theorem
+from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.manifest import digest_of, look
 from burnqed.progress import Progress
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.benchmark import read_benchmark
-from burnqed.steps.indices import read_configured, some
+from burnqed.steps.indices import default_header, read_configured, some
 from burnqed.store import Store
 
 PATIENCE_S = 900.0
@@ -38,7 +38,7 @@ REPLAYED = "replayed"
 
 def units(context: Context) -> list[Unit]:
     location, layout = context.config.data.theorems, context.layout
-    corpus = digest_of([[p.theorem.model_dump(), p.tactics] for p in known_proofs()])
+    corpus = digest_of([[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context))])
     theorems = digest_of([t.model_dump() for t in read_configured(context, location)] if location else [])
     parameters = (("the shipped corpus", corpus), ("what lies at data.theorems", theorems))
     configured = Unit(layout.data, tuple(map(layout.benchmark, context.config.data.benchmarks)), parameters)
@@ -55,7 +55,8 @@ def units(context: Context) -> list[Unit]:
 async def run(context: Context, unit: Unit) -> Facts:
     config, store = context.config, context.store
     held_back = {normal_form(t.statement) for prefix in unit.inputs for t in read_benchmark(store, prefix)}
-    known = some(known_proofs(), config.data.known_proofs, lambda p: p.theorem.name)
+    header = default_header(context)
+    known = some(known_proofs(header), config.data.known_proofs, lambda p: p.theorem.name)
     proofs = [p for p in known if normal_form(p.theorem.statement) not in held_back]
     pairs: list[TacticPair] = []
     replayed: list[KnownProof] = []
@@ -84,7 +85,7 @@ async def run(context: Context, unit: Unit) -> Facts:
             raise BadInput("No known proof replays, so there is nothing to train on; see the messages above.")
     theorems = [t for t in given if t.name not in unusable] or [
         *(p.theorem for p in replayed if len(p.tactics) >= config.select.min_depth),
-        *(with_header(t) for t in generate(config.data.generator_seed, config.data.generated)),
+        *(t.with_header(header) for t in generate(config.data.generator_seed, config.data.generated)),
     ]
     kept = [t for t in theorems if normal_form(t.statement) not in held_back]
     if not kept:
@@ -114,13 +115,9 @@ async def run(context: Context, unit: Unit) -> Facts:
     }
 
 
-def known_proofs() -> list[KnownProof]:
+def known_proofs(header: str) -> list[KnownProof]:
     """The shipped corpus, with its header spelled out."""
-    return [KnownProof(with_header(t.theorem), t.tactics) for t in load_corpus()]
-
-
-def with_header(theorem: Theorem) -> Theorem:
-    return theorem if theorem.header is not None else theorem.model_copy(update={"header": DEFAULT_HEADER})
+    return [KnownProof(t.theorem.with_header(header), t.tactics) for t in load_corpus()]
 
 
 def write_proofs(store: Store, path: str, proofs: Sequence[KnownProof]) -> None:

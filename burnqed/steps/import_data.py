@@ -14,9 +14,10 @@ from burnqed.store import Store
 
 async def import_data(source: str, name: str, store: Store, layout: Layout, lean: LeanConfig) -> None:
     """Writes `inputs/NAME.json`. Raises BadInput for an index that cannot be read, or of which nothing elaborates."""
-    theorems = read_index(source)
+    backend = open_lean(lean)
+    theorems = read_index(source, backend.default_header)
     different = distinct(theorems)
-    async with open_lean(lean) as backend:
+    async with backend:
         kept = await elaborating(different, backend)
     if not kept:
         raise BadInput(f"No statement of {source} elaborates; check its header.")

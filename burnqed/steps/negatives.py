@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 from burnqed.data.trace.replay import KnownProof
+from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
 from burnqed.manifest import output
 from burnqed.policy.client import PolicyClient
 from burnqed.search.branches import BranchSearch, BranchSettings
 from burnqed.search.engine import OnResult
 from burnqed.search.many import run_many
-from burnqed.search.probes import PROBE_TACTICS
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.data import read_proofs
 from burnqed.steps.searching import SERVED, shard_unit, write_shard
@@ -56,7 +56,7 @@ async def run(context: Context, unit: Unit) -> Facts:
     settings = BranchSettings(
         candidates=config.candidates,
         temperature=context.config.search.temperature,
-        probe_tactics=PROBE_TACTICS if config.probe_tactics else (),
+        probe_tactics=open_lean(context.config.lean).probe_tactics if config.probe_tactics else (),
         walk_depth=config.walk_depth,
         walks=config.walks,
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from burnqed.config import RunConfig
 from burnqed.data.skeleton import normal_form
+from burnqed.data.theorems import common_header
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.gates import verdict
@@ -21,8 +22,8 @@ from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult
 from burnqed.evaluate.run import evaluation_result, search_figures
 from burnqed.evaluate.summary import ever, summarize
-from burnqed.lean.embedded.pin import lean_version
-from burnqed.lean.protocol import DEFAULT_HEADER
+from burnqed.lean.backends import open_lean
+from burnqed.lean.protocol import LeanBackend
 from burnqed.ledger import Attempt, accounts
 from burnqed.log import log
 from burnqed.manifest import Manifest, look, output, read_manifest
@@ -174,8 +175,7 @@ def evaluation(
 ) -> EvaluationResult:
     """One variant on the benchmark at `prefix`; `known` are the normal forms of statements that were trained on."""
     config, store, layout = context.config, context.store, context.layout
-    theorems, benchmark = read_benchmark(store, prefix), name_of(prefix)
-    headers = {t.header for t in theorems}
+    theorems, benchmark, lean = read_benchmark(store, prefix), name_of(prefix), lean_of(context)
     return evaluation_result(
         results_of(store, inputs_in(unit, layout.evaluation(benchmark, variant))),
         theorems,
@@ -183,14 +183,19 @@ def evaluation(
         model=str(manifests[layout.model].facts["version"]),
         head=str(manifests[layout.head("final")].facts["head_id"]) if variant == HEAD else None,
         benchmark=benchmark,
-        header=(next(iter(headers)) or DEFAULT_HEADER) if len(headers) == 1 else DEFAULT_HEADER,
-        lean_version=lean_version(),
+        header=common_header(theorems, lean.default_header),
+        lean_version=lean.version,
         budgets=config.evaluate.budgets,
         candidates=config.evaluate.candidates,
         temperature=config.evaluate.temperature,
         samples=config.evaluate.samples,
         trained_on=[t.name for t in theorems if normal_form(t.statement) in known],
     )
+
+
+def lean_of(context: Context) -> LeanBackend:
+    """The backend that the run's searches and evaluations used."""
+    return open_lean(RunConfig.model_validate(context.recorded).lean)
 
 
 def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[str, float]:
@@ -221,13 +226,14 @@ def changed_since(context: Context, searched: Iterable[Manifest]) -> list[str]:
 
 
 def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]:
+    default = lean_of(context).default_header
     theorems = {t.name: t for t in read_selection(context.store, context.layout.selection).theorems}
     proofs = {(r.name, r.proof): r for r in found if r.status is ProofStatus.PROVED and r.proof}
     return [
         Proof(
             name=name,
             statement=theorems[name].statement,
-            header=theorems[name].header or DEFAULT_HEADER,
+            header=common_header([theorems[name]], default),
             proof=proof or "",
             found=f"search, {r.nodes_at_proof} nodes",
         )

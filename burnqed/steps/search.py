@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from burnqed.lean.backends import open_lean
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Facts, Step, Unit
 from burnqed.steps.models import head_prefix, search_variants, trusted_head
@@ -32,7 +33,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         context,
         unit,
         in_shard(theorems, context.shard, int(unit.parameter("shards"))),
-        SearchSettings.for_search(config, noise=noise),
+        SearchSettings.for_search(config, open_lean(context.config.lean).probe_tactics, noise=noise),
         with_head=trusted_head(context, unit, STAGE),
         per_part=config.theorems_per_part,
         seed=config.seed,

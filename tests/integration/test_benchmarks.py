@@ -16,6 +16,7 @@ from burnqed.config import RunConfig
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
 from burnqed.layout import SUCCESS, Layout
+from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 from burnqed.manifest import output, read_manifest
@@ -51,7 +52,7 @@ async def test_what_equals_a_benchmark_or_does_not_elaborate_is_left_out_and_cou
     for step in (benchmark, data):
         monkeypatch.setattr(step, "open_lean", lambda _: nullcontext(lean))
     monkeypatch.setattr(data.log, "propagate", True)
-    held_back, *others = some(data.known_proofs(), 3, lambda proof: proof.theorem.name)
+    held_back, *others = some(data.known_proofs(DEFAULT_HEADER), 3, lambda proof: proof.theorem.name)
     mine = write_index(tmp_path / "mine.json", f" {held_back.theorem.statement}", TRUE[0])
     renamed = TRUE[0].replace("n", "m")
     wanted = write_index(tmp_path / "wanted.json", *TRUE[1:], renamed, UNKNOWN)

@@ -16,6 +16,7 @@ from burnqed.data.trace.kept import replay_kept
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import TryAgain
 from burnqed.layout import Layout
+from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.steps import benchmark, data
 from burnqed.steps.base import Context, execute
@@ -38,7 +39,7 @@ async def collect(
 async def test_parts_that_are_there_are_not_replayed_again_and_give_the_same(
     lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    proofs = data.known_proofs()[:5]
+    proofs = data.known_proofs(DEFAULT_HEADER)[:5]
     undisturbed = await collect(proofs, lean, Store(str(tmp_path / "undisturbed")))
     store = Store(str(tmp_path / "cut off"))
     await collect(proofs, lean, store, until=4)
@@ -58,7 +59,7 @@ async def test_parts_that_are_there_are_not_replayed_again_and_give_the_same(
 async def test_a_part_of_other_proofs_or_with_a_failure_or_damaged_is_made_again(
     lean: EmbeddedLean, tmp_path: Path
 ) -> None:
-    store, proofs = Store(str(tmp_path)), data.known_proofs()[:2]
+    store, proofs = Store(str(tmp_path)), data.known_proofs(DEFAULT_HEADER)[:2]
     wrong = [proofs[0], KnownProof(proofs[1].theorem, ("exact nothing_of_that_name",))]
     assert [bool(result.error) for result in await collect(wrong, lean, store)] == [False, True]
     assert store.list("parts") == []

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
-from burnqed.lean.protocol import DEFAULT_HEADER, ProofState, TacticStatus, Theorem, Verdict
+from burnqed.lean.protocol import ProofState, TacticStatus, Theorem, Verdict
 from tests.fixtures.addresses import kernel_false, with_addresses
 from tests.fixtures.cheats import Attempt
 from tests.fixtures.instance import ask

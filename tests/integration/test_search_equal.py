@@ -91,7 +91,7 @@ async def searched(url: str, lean: EmbeddedLean, open_theorems: int) -> dict[Any
         for i, fact in enumerate(FACTS)
         for s in range(SAMPLES)
     ]
-    settings = SearchSettings.for_search(SEARCH.model_copy(update={"open_theorems": open_theorems}))
+    settings = SearchSettings.for_search(SEARCH.model_copy(update={"open_theorems": open_theorems}), ())
     found: list[SearchResult] = []
     async with PolicyClient(SHAPE, url, url) as client:
         await client.wait_ready(60)

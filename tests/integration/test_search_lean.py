@@ -12,11 +12,12 @@ import psutil
 import pytest
 
 from burnqed.config import SearchConfig
+from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 from burnqed.policy.protocol import Candidate, Proposal
 from burnqed.search.engine import search
-from burnqed.search.probes import PROBE_TACTICS, probe_easy
+from burnqed.search.probes import probe_easy
 from burnqed.search.settings import SearchSettings
 from burnqed.store import Store
 from burnqed.trajectory.reader import decisions, proof_pairs, read_parts
@@ -48,7 +49,7 @@ PROVABLE = [
 ]
 FALSE = Theorem(name="false", statement="∀ n : Nat, n = n + 1")
 BAD = Theorem(name="bad", statement="∀ n : Foo, n = n")
-SETTINGS = replace(SearchSettings.for_search(SearchConfig(budget=16, seconds=200, depth=5)), open_theorems=4)
+SETTINGS = replace(SearchSettings.for_search(SearchConfig(budget=16, seconds=200, depth=5), ()), open_theorems=4)
 
 
 class Menu:

@@ -22,9 +22,10 @@ from burnqed.evaluate.compare import compare
 from burnqed.evaluate.render import print_comparison, print_evaluation, print_iteration
 from burnqed.evaluate.report import ReportInputs, write_report
 from burnqed.evaluate.run import eval_json
+from burnqed.lean.commands import Commands, Failure
 from burnqed.lean.protocol import Outcome, TacticStatus, Verdict
 from burnqed.lean.repl import failure, repl
-from burnqed.lean.source import Commands, Failure, _File
+from burnqed.lean.source import _File
 from burnqed.log import JsonFormatter, LineFormatter, log
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, theorem, unproved
 from tests.fixtures.scripted import ScriptedLean

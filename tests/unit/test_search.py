@@ -10,10 +10,10 @@ import pytest
 
 from burnqed.config import EvaluateConfig, SearchConfig
 from burnqed.errors import TryAgain
+from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.protocol import Outcome, TacticStatus, Theorem, Verdict
 from burnqed.policy.protocol import Proposal
 from burnqed.search.engine import search
-from burnqed.search.probes import PROBE_TACTICS
 from burnqed.search.scoring import priority
 from burnqed.search.settings import SearchSettings
 from burnqed.trajectory.rows import SearchResult, StateRow, Task
@@ -21,7 +21,7 @@ from burnqed.trajectory.schema import ProofStatus
 from tests.fixtures.scripted import ScriptedLean, ScriptedPolicy, ScriptedScorer
 
 PLAIN = SearchSettings.for_search(
-    SearchConfig(budget=50, length_exponent=0.0, beta=0.0, energy_depth=1, widening=None, open_theorems=4)
+    SearchConfig(budget=50, length_exponent=0.0, beta=0.0, energy_depth=1, widening=None, open_theorems=4), ()
 )
 
 TWO_STEPS = {"A": {"go": "B", "stay": "A"}, "B": {"end": ""}}
@@ -504,9 +504,9 @@ async def test_probe_tactics_are_tried_beside_the_candidates_and_have_no_log_pro
 
 def test_probe_tactics_are_off_in_every_evaluation_and_noise_raises_the_temperature() -> None:
     config = SearchConfig(probe_tactics=True, temperature=0.9, noise_temperature=1.7)
-    assert SearchSettings.for_search(config).probe_tactics == PROBE_TACTICS
-    assert SearchSettings.for_search(config).temperature == 0.9
-    assert SearchSettings.for_search(config, noise=True).temperature == 1.7
+    assert SearchSettings.for_search(config, PROBE_TACTICS).probe_tactics == PROBE_TACTICS
+    assert SearchSettings.for_search(config, ()).temperature == 0.9
+    assert SearchSettings.for_search(config, (), noise=True).temperature == 1.7
     evaluation = SearchSettings.for_evaluation(EvaluateConfig(budgets=[16, 64], temperature=0.5), config)
     assert (evaluation.probe_tactics, evaluation.budget, evaluation.temperature) == ((), 64, 0.5)
 

@@ -14,6 +14,7 @@ from burnqed.config import RunConfig
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout, shard_folder
+from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.protocol import TacticStatus, Theorem
 from burnqed.manifest import Key, write_manifest
 from burnqed.resolve import resolve
@@ -34,7 +35,7 @@ HARD = [f"hard{i}" for i in range(10)]
 @pytest.fixture
 def lean(monkeypatch: pytest.MonkeyPatch) -> ScriptedLean:
     """Proves the easy theorems by the probes."""
-    scripted = ScriptedLean({name: {all_at_once(): ""} for name in EASY}, capacity=1)
+    scripted = ScriptedLean({name: {all_at_once(PROBE_TACTICS): ""} for name in EASY}, capacity=1)
 
     @asynccontextmanager
     async def opened(config: object) -> AsyncIterator[ScriptedLean]:

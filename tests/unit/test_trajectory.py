@@ -32,7 +32,7 @@ LIKELY = {
     "X": {"c": -0.5, "back": -0.6, "d": -0.7, "cheat": -3.0},
     "Z": {"end": -0.1, "e": -0.2},
 }
-SETTINGS = SearchSettings.for_search(SearchConfig(budget=20, length_exponent=0.0))
+SETTINGS = SearchSettings.for_search(SearchConfig(budget=20, length_exponent=0.0), ())
 
 
 def honest(proof: str) -> Verdict:

@@ -19,16 +19,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from burnqed.config import LeanConfig
 from burnqed.errors import BadInput, TryAgain
+from burnqed.findings import Finding
+from burnqed.lean import core
 from burnqed.lean.characters import twins
 from burnqed.lean.check import judge, screen
-from burnqed.lean.embedded.install import SCRIPTS, install
+from burnqed.lean.commands import Commands
+from burnqed.lean.embedded.advice import import_refusal, way_out
+from burnqed.lean.embedded.install import SCRIPTS
+from burnqed.lean.embedded.install import facts as installation
+from burnqed.lean.embedded.install import install as install_lean
+from burnqed.lean.embedded.pin import LIBRARY, lean_version
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import normalised
 from burnqed.lean.pool import default_workers
 from burnqed.lean.proofs import introductions
-from burnqed.lean.protocol import DEFAULT_HEADER, Outcome, ProofState, TacticStatus, Theorem, Verdict
-from burnqed.lean.source import Commands
+from burnqed.lean.protocol import LeanBackend, Outcome, ProofState, TacticStatus, Theorem, Verdict
 from burnqed.log import log
 
 LINE_BYTES = 1 << 27
@@ -61,12 +68,18 @@ class ProcessDied(Exception):
     """Node ended while a request was under way."""
 
 
-class EmbeddedLean:
+class EmbeddedLean(LeanBackend):
     """`LeanBackend` over `workers` Lean instances; None means as many as fit (`burnqed.lean.pool`).
 
     `heartbeats` limits one tactic, in the unit of Lean's `maxHeartbeats`, 0 meaning no limit; whole proofs are only limited by time.
     `memory_mb` caps one instance's memory; it is replaced at ¾ of that, after `recycle_requests` requests or `recycle_minutes`.
     """
+
+    name = "embedded"
+    version = lean_version()
+    library = f"its core library {LIBRARY}"
+    default_header = core.DEFAULT_HEADER
+    probe_tactics = core.PROBE_TACTICS
 
     def __init__(
         self,
@@ -77,13 +90,11 @@ class EmbeddedLean:
         recycle_requests: int = 1_000,
         recycle_minutes: float = 30.0,
         memory_mb: int = 1_200,
-        default_header: str = DEFAULT_HEADER,
     ) -> None:
         self.workers = workers or default_workers(memory_mb)
         self.tactic_timeout_s = tactic_timeout_s
         self.heartbeats = heartbeats
         self.check_timeout_s = check_timeout_s
-        self.default_header = default_header
         self._settings = {
             "instances": self.workers,
             "memoryMb": memory_mb,
@@ -102,6 +113,38 @@ class EmbeddedLean:
         self._made_again: dict[tuple[int, int], dict[tuple[str, ...], ProofState]] = {}
         """States by tactics, of each search (process, root) whose process died before it was released."""
         self._remaking = asyncio.Lock()
+
+    @classmethod
+    def configured(cls, config: LeanConfig) -> Self:
+        return cls(
+            workers=config.workers,
+            tactic_timeout_s=config.tactic_timeout_s,
+            heartbeats=config.heartbeats,
+            check_timeout_s=config.check_timeout_s,
+            recycle_requests=config.recycle_requests,
+            recycle_minutes=config.recycle_minutes,
+            memory_mb=config.memory_mb,
+        )
+
+    def install(self, force: bool = False) -> str:
+        info = install_lean(force)
+        return f"Lean {info.lean} in {info.path} ({info.megabytes:.0f} MB), run by node {info.node.version}."
+
+    def findings(self) -> list[Finding]:
+        found = installation()
+        node = found.node
+        broken = found.damaged and f"{found.damaged} is not what was installed; run `burnqed lean install --force`"
+        return [
+            Finding("Node", f"{node.version} ({node.path})" if node else "none", found.problem),
+            Finding(
+                "Lean",
+                f"{found.lean} in {found.cache}" if found.baked else "not installed",
+                broken or ("" if found.baked else "run `burnqed lean install`"),
+            ),
+        ]
+
+    def has_module(self, module: str) -> bool:
+        return module.partition(".")[0] == LIBRARY
 
     async def __aenter__(self) -> Self:
         await self._running()
@@ -154,18 +197,14 @@ class EmbeddedLean:
         is_trusted: bool = True,
         export_to: Path | None = None,
     ) -> Verdict:
-        """`is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md).
-
-        What is accepted is written to `export_to`, for other kernels (`burnqed.lean.second_kernel`).
-        """
         proof = normalised(proof)
-        if reason := screen(theorem, proof, is_trusted=is_trusted):
+        if reason := screen(theorem, proof, is_trusted=is_trusted) or import_refusal(theorem.header):
             return Verdict(name=theorem.name, accepted=False, reason=reason)
         facts = await self.facts(theorem, proof, timeout=timeout, is_trusted=is_trusted, export_to=export_to)
         if isinstance(facts, Outcome):
             seconds, reason = facts.seconds, facts.message
             return Verdict(name=theorem.name, accepted=False, reason=reason, could_not_check=True, seconds=seconds)
-        return judge(theorem, facts)
+        return judge(theorem, facts, way_out)
 
     async def close(self) -> None:
         self._is_closed = True
@@ -206,7 +245,6 @@ class EmbeddedLean:
         return await self._facts(request, timeout)
 
     async def commands(self, text: str, *, is_trusted: bool = False) -> Commands:
-        """A Lean file, cut into its commands (`burnqed.lean.source`). Raises BadInput, to be continued after the file's name."""
         timeout = round(self.check_timeout_s + len(text) * CUT_SECONDS, 1)
         try:
             answer = await self._ask({"kind": "cut", "text": text, "isTrusted": is_trusted}, timeout)
@@ -313,7 +351,7 @@ class EmbeddedLean:
             if self._is_closed:
                 raise RuntimeError("this Lean backend has been closed")
             if self._process is None:
-                info = await asyncio.to_thread(install)
+                info = await asyncio.to_thread(install_lean)
                 settings = json.dumps({**self._settings, "baked": str(info.path)})
                 process = await asyncio.create_subprocess_exec(
                     *(info.node.path, *NODE_FLAGS, str(SCRIPTS / "supervisor.cjs"), settings),

@@ -32,6 +32,7 @@ from burnqed.lean.embedded.pin import (
     BAKE_VERSION,
     INTEGRITY,
     LEAN_RELEASE,
+    LIBRARY,
     PACKAGE,
     PACKAGE_SHA512,
     PACKAGE_VERSION,
@@ -42,8 +43,6 @@ SCRIPTS = Path(__file__).parent
 NEEDED_BYTES = 1_000_000_000
 """Disk needed while installing; about 220 MB remain."""
 UNPACKED = ("lean.js", "lean.wasm", "lean-lib.tar.gz")
-LIBRARY = "Init"
-"""Modules that theorems may refer to: `Init.olean` and the folder `Init`."""
 PATIENCE = {
     "npm_config_fetch_retries": "2",
     "npm_config_fetch_retry_mintimeout": "1000",

@@ -11,6 +11,8 @@ INTEGRITY = "sha512-fwsXryqKhZjiebUFqqXghk2kDgZynYYB2KyEr3HJ1p5Z2y7iq7QKzOkKVGY5
 """npm's integrity string of the package archive (Subresource Integrity: algorithm, dash, base64 digest)."""
 ARCHIVE_BYTES = 121_521_184
 LEAN_RELEASE = "4.28.0-pre"
+LIBRARY = "Init"
+"""Modules that theorems may refer to: `Init.olean` and the folder `Init`."""
 
 BAKE_VERSION = 10
 """Raise when install.py, bake.py or the snapshot changes what is written: an older baked folder is then not used."""

@@ -1,0 +1,25 @@
+"""What goes with Lean's core library, whatever runs it: a backend offers these, or others of its own."""
+
+DEFAULT_HEADER = 'set_option autoImplicit false\nnotation "ℕ" => Nat\nnotation "ℤ" => Int\n'
+"""For indices that give none: the public core-Lean files load as they are."""
+
+PROBE_TACTICS = (
+    "rfl",
+    "trivial",
+    "assumption",
+    "contradiction",
+    "decide",
+    "omega",
+    "simp",
+    "simp_all",
+    "grind",
+    "ac_rfl",
+    "nofun",
+    "infer_instance",
+    "simp at *",
+    "simp <;> omega",
+    "simp_all <;> omega",
+    "constructor <;> omega",
+    "split <;> simp_all",
+    "norm_cast",
+)

@@ -1,0 +1,110 @@
+"""Which Lean a configuration asks for: our own one, or one that another package brings along."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from burnqed.cli import doctor
+from burnqed.config import LeanConfig
+from burnqed.data.theorems import common_header, dump_index, parse_index
+from burnqed.errors import BadInput
+from burnqed.lean.backends import BUILT_IN, GROUP, names, open_lean
+from burnqed.lean.core import DEFAULT_HEADER
+from burnqed.lean.protocol import Theorem
+from tests.fixtures.scripted import ScriptedLean
+
+OTHERS = {
+    "mine": "tests.unit.test_lean_backends:mine",
+    "broken": "tests.unit.there_is_no_such_module:Lean",
+    "wrong": "tests.unit.test_lean_backends:absent",
+    "embedded": "tests.unit.test_lean_backends:mine",
+}
+
+
+def mine(config: LeanConfig) -> ScriptedLean:
+    return ScriptedLean({}, capacity=config.workers or 1)
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package with entry points."""
+    folder = tmp_path / "plugin-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    points = "".join(f"{name} = {value}\n" for name, value in OTHERS.items())
+    (folder / "entry_points.txt").write_text(f"[{GROUP}]\n{points}")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_backend_of_another_package_is_found_by_its_name_and_given_the_configuration() -> None:
+    lean = open_lean(LeanConfig(backend="mine", workers=7))
+    assert (lean.name, lean.capacity) == ("scripted", 7)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_our_own_backend_keeps_its_name() -> None:
+    assert open_lean(LeanConfig()).name == "embedded"
+    assert names() == ["embedded", "broken", "mine", "wrong"]
+
+
+@pytest.mark.usefixtures("plugin")
+def test_an_unknown_name_is_told_the_known_ones() -> None:
+    with pytest.raises(BadInput, match=r"no Lean backend 'pantograph'; there are: embedded, broken, mine, wrong\. "):
+        open_lean(LeanConfig(backend="pantograph"))
+
+
+@pytest.mark.usefixtures("plugin")
+@pytest.mark.parametrize(
+    ("name", "why"), [("broken", "ModuleNotFoundError: No module named"), ("wrong", "AttributeError: ")]
+)
+def test_one_that_cannot_be_loaded_is_one_sentence(name: str, why: str) -> None:
+    with pytest.raises(BadInput) as error:
+        open_lean(LeanConfig(backend=name))
+    assert f"The Lean backend {name!r} cannot be loaded ({OTHERS[name]}: {why}" in str(error.value)
+    assert "repair plugin, or" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_doctor_lists_all_backends_and_needs_only_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ScriptedLean, "findings", lambda self: [doctor.Finding("my Lean", "none", "install it")], False)
+    found = {finding.what: finding for finding in doctor.lean()}
+    assert {"Lean", "Node", "my Lean", "Lean backend broken", "Lean backend wrong"} == set(found)
+    assert found["Lean"].needed
+    assert not found["my Lean"].needed
+    assert not found["Lean backend broken"].needed
+
+
+def test_the_package_registers_what_the_lookup_has_built_in() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["entry-points"][GROUP] == BUILT_IN
+
+
+# ---- headers
+
+
+def test_an_index_without_a_header_has_none_until_a_backend_gives_it_its_own() -> None:
+    (theorem,) = parse_index('[{"name": "t", "statement": "1 = 1"}]', "it")
+    assert theorem.header is None
+    assert theorem.with_header(DEFAULT_HEADER).header == DEFAULT_HEADER
+    assert parse_index(dump_index([theorem]), "it") == [theorem]
+
+
+@pytest.mark.parametrize("text", ['{"theorems": [{"name": "t", "statement": "1 = 1"}], "header": ""}', '[{"name": "t", "statement": "1 = 1", "header": ""}]'])  # fmt: skip
+def test_an_empty_header_is_a_header(text: str) -> None:
+    (theorem,) = parse_index(text, "it", DEFAULT_HEADER)
+    assert theorem.header == ""
+    assert theorem.with_header(DEFAULT_HEADER) == theorem
+    assert parse_index(dump_index([theorem]), "it", DEFAULT_HEADER) == [theorem]
+    assert common_header([theorem, theorem], DEFAULT_HEADER) == ""
+
+
+def test_theorems_with_several_headers_or_none_are_told_apart_from_the_default_one() -> None:
+    theorem = Theorem(name="t", statement="1 = 1")
+    assert common_header([theorem], "default") == "default"
+    assert common_header([theorem.with_header("a"), theorem.with_header("b")], "default") == "default"
+    assert common_header([theorem.with_header("a")], "default") == "a"
