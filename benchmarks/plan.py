@@ -16,7 +16,7 @@ from unittest import mock
 
 from burnqed.config import RunConfig
 from burnqed.steps import plan as planning
-from burnqed.steps.registry import STEPS
+from burnqed.steps.table import loop
 from burnqed.store import Store
 from tests.fixtures.finished import RUN, Finished
 from tests.fixtures.requests import counted
@@ -35,7 +35,7 @@ def measure(label: str, here: Finished) -> None:
     units = sum(path.endswith("/_SUCCESS") for path in here.store.list(RUN))
     began = time.perf_counter()
     with counted(here.store) as requests:
-        planning.plan(STEPS, here.context(RunConfig()))
+        planning.plan(loop(), here.context(RunConfig()))
     seconds = time.perf_counter() - began
     print(
         f"{label}: {units} units, {seconds:.1f} s, {requests.total()} requests, {requests.total() / units:.2f} a unit"

@@ -1,12 +1,11 @@
 """What work holds while it runs, and what that costs: a pod what its containers' pools ask for; a process of this machine all of it.
 
-held_here(config).dollars(config.cost, seconds=3600)
+of_machine().dollars(config.cost, seconds=3600)
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -15,8 +14,6 @@ from burnqed.config import CostConfig, PoolConfig, RunConfig
 from burnqed.machine import cpu_quota, memory_limit, visible_gpus
 from burnqed.quantity import quantity
 
-POOLS = "BURNQED_POOLS"
-"""In the environment of a pod's step: the pools of its containers, as in `worker,serving`."""
 GIB = 2**30
 
 
@@ -41,6 +38,11 @@ class Holding(BaseModel):
 NOTHING = Holding(cpus=0, gib=0, gpus=0)
 
 
+def of_pools(config: RunConfig, pools: Iterable[str]) -> Holding:
+    """Of a pod with a container of each of these pools (`worker`, `trainer`, `serving`)."""
+    return sum((of_pool(getattr(config, name)) for name in pools), NOTHING)
+
+
 def of_pool(pool: PoolConfig) -> Holding:
     return Holding(cpus=quantity(pool.cpu), gib=quantity(pool.memory) / GIB, gpus=pool.gpus)
 
@@ -56,8 +58,6 @@ def of_template(template: Mapping[str, Any]) -> Holding:
     return found
 
 
-def held_here(config: RunConfig, *, shares: int = 1) -> Holding:
-    """What this process holds; on a machine, where as many `shares` of it may be at work beside each other, one of them."""
-    if pools := os.environ.get(POOLS):
-        return sum((of_pool(getattr(config, name)) for name in pools.split(",")), NOTHING)
+def of_machine(shares: int = 1) -> Holding:
+    """Of a process of this machine; where as many `shares` of it may be at work beside each other, of one of them."""
     return Holding(cpus=cpu_quota() / shares, gib=memory_limit() / GIB / shares, gpus=visible_gpus() / shares)

@@ -1,6 +1,6 @@
 """What a run has cost, finished or not: `RUN/costs/NAME.json`, an account for each workflow and for each command on one machine.
 
-    with metered(store, layout, name, "search(3)", held_here(config), config.cost):
+    with metered(store, layout, name, "search(3)", of_machine(), config.cost):
         ...
     sum(account.dollars for account in accounts(store, "main"))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from hera.workflows import DAG, Workflow
 
 from burnqed.config import RunConfig
+from burnqed.steps.table import find
 
 from .templates import new_workflow, parameter, question, step
 
@@ -19,7 +20,7 @@ def build(config: RunConfig, *, store: str, run: str, iteration: int) -> Workflo
             f"Delete everything of iteration {parameter('iteration')} of {parameter('run')} in {parameter('store')}?"
         )
         sure = question("sure", "delete", asked)
-        clean = step("clean", config)
+        clean = step(find("clean"), config)
         with DAG(name="main"):
             sure(name="sure")
             clean(name="clean", depends="sure.Succeeded", when="{{tasks.sure.outputs.parameters.delete}} == yes")

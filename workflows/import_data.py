@@ -9,6 +9,7 @@ from __future__ import annotations
 from hera.workflows import DAG, Workflow
 
 from burnqed.config import RunConfig
+from burnqed.steps.table import find
 
 from .templates import new_workflow, parameter, step
 
@@ -17,7 +18,7 @@ def build(config: RunConfig, *, store: str, run: str, source: str, name: str) ->
     parameters = {"store": store, "run": run, "source": source, "name": name}
     with new_workflow("import-data", config, parameters) as workflow:
         given = {"source": parameter("source"), "name": parameter("name")}
-        imported = step("import-data", config, options=given, iterated=False)
+        imported = step(find("import-data"), config, options=given)
         with DAG(name="main"):
             imported(name="import-data")
     return workflow  # type: ignore[no-any-return]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from hera.workflows import DAG, Workflow
 
 from burnqed.config import RunConfig
+from burnqed.steps.table import find
 
 from .templates import new_workflow, parameter, step
 
@@ -17,7 +18,7 @@ def build(config: RunConfig, *, store: str, run: str, source: str, name: str) ->
     parameters = {"store": store, "run": run, "source": source, "name": name}
     with new_workflow("import-model", config, parameters) as workflow:
         given = {"source": parameter("source"), "name": parameter("name")}
-        imported = step("import-model", config, options=given, training=True, iterated=False, hub=True)
+        imported = step(find("import-model"), config, options=given, hub=True)
         with DAG(name="main"):
             imported(name="import-model")
     return workflow  # type: ignore[no-any-return]

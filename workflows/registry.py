@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from hera.workflows import Workflow
 
+from burnqed.steps.table import loop
+
 from . import clean, evaluate, import_data, import_model, iteration, search, smoke
-from .loop import TASKS
 
 COMMON = ("config", "store", "run")
 
@@ -28,7 +29,7 @@ class Definition:
 
 
 WORKFLOWS: dict[str, Definition] = {
-    "iteration": Definition(iteration.build, TASKS),
+    "iteration": Definition(iteration.build, tuple(step.task for step in loop())),
     "search": Definition(search.build, search.TASKS),
     "evaluate": Definition(evaluate.build, evaluate.TASKS),
     "import-data": Definition(import_data.build),

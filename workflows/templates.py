@@ -60,7 +60,7 @@ from hera.workflows.models import (
 
 from burnqed import __version__
 from burnqed.config import PoolConfig, RunConfig
-from burnqed.holding import POOLS
+from burnqed.steps.table import Row
 
 SCRATCH = "/tmp"
 OUTPUTS = f"{SCRATCH}/burnqed/outputs"
@@ -183,39 +183,34 @@ def pod_patch(grace_s: int) -> dict[str, Any]:
 
 
 def step(
-    name: str,
+    row: Row,
     config: RunConfig,
     *,
     label: str = "",
-    stage: str = "",
-    training: bool = False,
-    sharded: bool = False,
-    policy: bool = False,
     options: Mapping[str, str] | None = None,
     flags: Sequence[str] = (),
     inputs: Sequence[str] = (),
     outputs: Sequence[str] = (),
     artifacts: Sequence[str] = (),
-    iterated: bool = True,
     hub: bool = False,
     identity: bool = False,
 ) -> Container:
     """The container of a step.
 
-    `label` and `stage` tell the uses of one step apart, in the workflow and for the step; `training` runs it in the trainer's image and pool; `sharded` gives it the input
-    `shard`; `policy` gives it the policy server of the stage as a sidecar; `options` and
+    Pool, shards, and the policy server beside it are as the table says. `label` is its name where that is not the task's; `options` and
     `flags` are given to it as they are, `inputs` as options of the same names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
-    `iterated` is false where the workflow has no iteration; `hub` gives it the token of the model hub, `identity` one for the cluster.
+    `hub` gives it the token of the model hub, `identity` one for the cluster.
     """
-    template = label or name
-    task = f"{template}({{{{inputs.parameters.shard}}}})" if sharded else template
+    template = label or row.task
+    is_training = row.pool == "trainer"
+    task = f"{template}({{{{inputs.parameters.shard}}}})" if row.sharded else template
     retry = RetryPolicy(config.workflow.retries, config.workflow.retry_seconds)
-    pool = config.trainer if training else config.worker
-    arguments = [*common_arguments(iterated), *(["--stage", stage] if stage else [])]
-    inputs = ("shard", *inputs) if sharded else inputs
+    pool = getattr(config, row.pool)
+    arguments = [*common_arguments(row.iterated), *(["--stage", row.stage] if row.stage else [])]
+    inputs = ("shard", *inputs) if row.sharded else inputs
     given = {**(options or {}), **{name: f"{{{{inputs.parameters.{name}}}}}" for name in inputs}}
     fields: dict[str, Any] = {}
-    if policy:
+    if row.policy:
         fields["sidecars"] = [policy_server(config, task, arguments)]
         fields["ports"] = [ContainerPort(name="metrics", container_port=METRICS_PORT)]
     if inputs:
@@ -232,29 +227,29 @@ def step(
         ]
     return Container(
         name=template,
-        image=parameter("trainer-image" if training else "worker-image"),
+        image=parameter(f"{row.pool}-image"),
         image_pull_policy=config.cluster.pull_policy,
         command=["burnqed"],
         args=[
             "step",
-            name,
+            row.name,
             *arguments,
             *(word for o, v in given.items() for word in (f"--{o}", v)),
             *(f"--{flag}" for flag in flags),
         ],
-        env=environment(config, task, "trainer" if training else "worker", policy=policy),
+        env=environment(config, task, row.pool, policy=row.policy),
         env_from=[*cluster_environment(config), *([hub_token(config)] if hub else [])],
         resources=resources(pool),
         volumes=[
-            *volumes(config, pool, memory=training or policy, models=training or policy),
+            *volumes(config, pool, memory=is_training or row.policy, models=is_training or row.policy),
             *([identity_volume()] if identity else []),
         ],
         security_context=SECURE,
         retry_strategy=retry.strategy(),
         annotations=retry.annotation(),
-        labels={COMPONENT_LABEL: name},
+        labels={COMPONENT_LABEL: row.name},
         active_deadline_seconds=int(config.workflow.step_hours * 3600),
-        **placement(config.serving if policy else pool),
+        **placement(config.serving if row.policy else pool),
         **fields,
     )
 
@@ -308,8 +303,6 @@ def environment(config: RunConfig, task: str, pool: str, *, policy: bool) -> lis
         "BURNQED_ARTIFACTS": ARTIFACTS,
         "BURNQED_MODELS": MODELS,
     }
-    if pool != "serving":
-        variables |= {POOLS: f"{pool},serving" if policy else pool}
     if gpus:
         variables |= {"BURNQED_GPUS": str(gpus)}
     if policy:

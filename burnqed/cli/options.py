@@ -20,10 +20,6 @@ ADDRESS, CLUSTER, OUTPUT = "Address", "Cluster", "Output"
 
 WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "smoke", "clean")
 OF_ITERATIONS = WORKFLOWS[:3]
-STEPS = (
-    *("plan", "benchmark", "data", "base", "select", "sft", "export", "embed", "ebm", "search", "negatives"),
-    *("evaluate", "report", "gate", "release", "clean", "import-data", "import-model"),
-)
 """Known without what does them, which takes seconds to load; a test holds them to that."""
 GATES = ("off", "auto", "ask")
 

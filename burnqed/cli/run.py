@@ -52,10 +52,10 @@ def run(
         require_predecessor(target, layout)
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
-    from burnqed.run.deleting import ask_to_delete
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
     from burnqed.run.superseding import ask
+    from burnqed.steps.clean import ask_to_delete
     from burnqed_workflows.registry import WORKFLOWS
 
     if workflow == "clean":

@@ -7,7 +7,7 @@ import os
 import platform
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,18 +20,11 @@ from burnqed.layout import Layout, check_name
 from burnqed.log import bind, in_pod, log
 from burnqed.machine import check_gpus
 from burnqed.policy.refusal import noted
+from burnqed.steps.table import SERVED, STEPS, Row, Step, find, loop, names, present_name
 
 if TYPE_CHECKING:
     from burnqed.config import RunConfig
     from burnqed.store import Store
-
-WITHOUT_RUN = ("gate", "release", "import-data", "import-model")
-"""Steps that write nothing of a run's, or end the work on it."""
-UNMETERED = ("clean", "release")
-"""Steps whose cost is not noted while they run, since the run may be gone then."""
-WITHOUT_ITERATION = ("release", "import-data", "import-model")
-FIRST = ("plan", "import-data", "import-model", "clean")
-"""Steps that a workflow may begin with."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -73,10 +66,26 @@ def sidecar(variable: str) -> str | None:
     return f"http://127.0.0.1:{port}" if port else None
 
 
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`search, replay and evaluate`."""
+    *others, final = dict.fromkeys(words)
+    return f"{', '.join(others)} {last} {final}" if others else final
+
+
+def taking(option: str) -> str:
+    """How the help begins of an option that only some steps take."""
+    return f"For {listed(names([row for row in STEPS if option in (*row.needs, *row.takes)]))}: "
+
+
+STAGED = [row for row in loop() if row.task != row.name]
+SHARDED = [row for row in loop() if row.sharded]
+ASKING = [row for row in STEPS if row.asks]
+STAGES = [row.stage for row in STAGED]
+SERVED_STAGES = [row.stage for row in loop() if row.policy]
+
+
 def step(
-    name: str = typer.Argument(
-        ..., help=f"One of: {', '.join(options.STEPS)}.", autocompletion=options.one_of(options.STEPS)
-    ),
+    name: str = typer.Argument(..., help=f"One of: {', '.join(names())}.", autocompletion=options.one_of(names())),
     iteration: int = typer.Option(
         -1,
         "--iter",
@@ -86,9 +95,18 @@ def step(
     ),
     store: str = options.Store,
     run: str = options.Run,
-    stage: str = typer.Option("", "--stage", help="search or final, for embed and ebm.", rich_help_panel=options.WHICH),
+    stage: str = typer.Option(
+        "",
+        "--stage",
+        help=f"{listed(STAGES, 'or')}, for {listed(names(STAGED))}.",
+        rich_help_panel=options.WHICH,
+    ),
     shard: int = typer.Option(
-        0, "--shard", min=0, help="For negatives, search and evaluate: which part.", rich_help_panel=options.WHICH
+        0,
+        "--shard",
+        min=0,
+        help=f"For {listed(names(SHARDED))}: which part.",
+        rich_help_panel=options.WHICH,
     ),
     profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,
@@ -100,68 +118,70 @@ def step(
         rich_help_panel=options.HOW,
     ),
     only: str = typer.Option(
-        "", "--only", help="For plan: tasks that the workflow has, as in evaluate,report.", rich_help_panel=options.HOW
+        "",
+        "--only",
+        help=taking("only") + "tasks that the workflow has, as in evaluate,report.",
+        rich_help_panel=options.HOW,
     ),
     answer: str = typer.Option(
-        "", "--answer", help="For gate: yes or no.", show_default="the verdict's own", rich_help_panel=options.HOW
+        "",
+        "--answer",
+        help=taking("answer") + "yes or no.",
+        show_default="the verdict's own",
+        rich_help_panel=options.HOW,
     ),
     source: str = typer.Option(
-        "", "--source", help="For import-data and import-model: what is imported.", rich_help_panel=options.IMPORTS
+        "", "--source", help=taking("source") + "what is imported.", rich_help_panel=options.IMPORTS
     ),
     imported: str = typer.Option(
-        "", "--name", help="For import-data and import-model: the name it gets.", rich_help_panel=options.IMPORTS
+        "", "--name", help=taking("name") + "the name it gets.", rich_help_panel=options.IMPORTS
     ),
     whole_run: bool = typer.Option(
-        False, "--whole-run", help="For clean: the run instead of one iteration.", rich_help_panel=options.HOW
+        False,
+        "--whole-run",
+        help=taking("whole_run") + "the run instead of one iteration.",
+        rich_help_panel=options.HOW,
     ),
     yes: bool = typer.Option(
-        False, "--yes", "-y", help="For clean: do not ask before it deletes.", rich_help_panel=options.HOW
+        False,
+        "--yes",
+        "-y",
+        help=f"For {listed(names(ASKING))}: do not ask before it deletes.",
+        rich_help_panel=options.HOW,
     ),
 ) -> None:
     """Run one step of an iteration, from the store to the store.
 
     Example: burnqed step sft --iter 0 --store runs
     """
-    options.check_word(name, options.STEPS, "step")
+    row = find(name, stage)
     if answer:
         options.check_word(answer, ("yes", "no"), "answer")
-    if iteration < 0 and name not in WITHOUT_ITERATION and not whole_run:
-        raise BadInput(f"The step {name} belongs to an iteration; give --iter.")
-    for flag, text in (("source", source), ("name", imported)):
-        if name.startswith("import-") and not text:
-            raise BadInput(f"The step {name} needs --{flag}; see `burnqed step --help`.")
+    if iteration < 0 and row.iterated and not whole_run:
+        raise BadInput(f"The step {row.name} belongs to an iteration; give --iter.")
+    values = {"only": only, "answer": answer, "source": source, "name": imported, "whole_run": whole_run}
+    for option in row.needs:
+        if not values[option]:
+            raise BadInput(f"The step {row.name} needs --{option}; see `burnqed step --help`.")
     if imported:
         check_name(imported, "an import")
+    for task in only.split(",") if only else ():
+        options.check_word(task, [step.task for step in loop()], "task")
     from burnqed import lease, metrics
-    from burnqed.holding import held_here
+    from burnqed.holding import of_machine, of_pools
     from burnqed.ledger import metered
-    from burnqed.remembered import remember, remember_benchmarks
-    from burnqed.run.argo.bill import bill
-    from burnqed.run.deleting import ask_to_delete
     from burnqed.signals import on_signal
     from burnqed.steps.base import Context, execute
-    from burnqed.steps.clean import clean
-    from burnqed.steps.gate import gate
-    from burnqed.steps.import_data import import_data
-    from burnqed.steps.import_model import import_model
-    from burnqed.steps.plan import plan, write_outputs
     from burnqed.steps.redo import parse_redo
-    from burnqed.steps.registry import STEPS, find
 
-    layout, target = Layout(run, iteration), open_store(store, first=name in FIRST)
+    redone = parse_redo(redo, loop())
+    layout, target = Layout(run, iteration), open_store(store, first=row.first)
     config = configuration(target, run, profile, overrides)
-    redone = parse_redo(redo, (s.name for s, _ in STEPS))
-    tasks = [s.task(at) for s, at in STEPS]
-    wanted = only.split(",") if only else tasks
-    for task in wanted:
-        options.check_word(task, tasks, "task")
-    noted_as, shares = os.environ.get("BURNQED_TASK") or name, 1
-    if name in (s.name for s, _ in STEPS):
-        found, stage = find(name, stage)
-        noted_as = os.environ.get("BURNQED_TASK") or (f"{name}({shard})" if found.sharded else found.task(stage))
-        shares = config.workflow.parallelism if found.sharded and lease.VARIABLE in os.environ else 1
-    held = held_here(config, shares=shares)
-    if name not in ("clean", "release"):  # whose log would stay behind, alone
+    shares = config.workflow.parallelism if row.sharded and lease.VARIABLE in os.environ else 1
+    held = of_pools(config, row.pools) if in_pod() else of_machine(shares)
+    noted_as = os.environ.get("BURNQED_TASK") or (f"{row.task}({shard})" if row.sharded else row.task)
+    given = {option: values[option] for option in (*row.needs, *row.takes)}
+    if row.recorded:
         keep_log(target, layout)
     check_gpus()
 
@@ -172,7 +192,7 @@ def step(
                 layout=layout,
                 config=config,
                 workdir=Path(folder),
-                stage=stage,
+                stage=row.stage,
                 shard=shard,
                 redo=redone,
                 policy_url=sidecar("BURNQED_POLICY_PORT"),
@@ -182,51 +202,25 @@ def step(
             )
             on_signal(context.stop.set)
             metrics.serve()
-            if name == "plan":
-                outputs = plan([(s, at) for s, at in STEPS if s.task(at) in wanted], context)
-                if folder_for_outputs := os.environ.get("BURNQED_OUTPUTS"):
-                    write_outputs(outputs, Path(folder_for_outputs))
-                if not only:
-                    remember(target, run, config)
-                elif outputs.get("benchmark") == "no":
-                    remember_benchmarks(target, run, config)
-            elif name == "gate":
-                gate(target, layout, answer)
-            elif name == "release":
-                if in_pod():  # what `burnqed run` holds it gives back itself
-                    bill(target, layout, account, config.cost)
-                    lease.release(target, run, account)
-            elif name == "clean":
-                clean(target, layout, whole_run=whole_run)
-            elif name == "import-data":
-                await import_data(source, imported, target, layout, config.lean)
-            elif name == "import-model":
-                price = context.dollars_per_hour
-                await asyncio.to_thread(import_model, source, imported, target, config, context.workdir, price)
-            else:
-                await execute(found, context)
-                if name == "benchmark":
-                    remember_benchmarks(target, run, config)
+            await (execute(row, context) if isinstance(row, Step) else row.command.run(context, **given))
 
-    if name == "clean" and not in_pod() and lease.VARIABLE not in os.environ:
-        ask_to_delete(target, layout, whole_run=whole_run, yes=yes)
-    with working(target, layout, name) as account:
-        noting = metered(target, layout, account, noted_as, held, config.cost) if is_metered(name) else nullcontext()
+    if row.asks and not in_pod() and lease.VARIABLE not in os.environ:
+        row.command.ask(target, layout, **given, yes=yes)
+    with working(target, layout, row) as account:
+        noting = metered(target, layout, account, noted_as, held, config.cost) if is_metered(row) else nullcontext()
         with noting:
             asyncio.run(work(account))
 
 
-def is_metered(name: str) -> bool:
+def is_metered(row: Row) -> bool:
     """Whether the step itself notes what it costs: in pods, and for a person's work on a run; `burnqed run` does it for what it starts."""
     from burnqed import lease
 
-    if name in UNMETERED or lease.VARIABLE in os.environ:
-        return False
-    return in_pod() or name not in WITHOUT_RUN
+    return row.recorded and lease.VARIABLE not in os.environ and (in_pod() or row.leased)
 
 
 @contextmanager
-def working(store: Store, layout: Layout, name: str) -> Iterator[str]:
+def working(store: Store, layout: Layout, row: Row) -> Iterator[str]:
     """Holds the run's lease for its workflow, or, when a person runs the step, for that. What `burnqed run` starts has it already.
 
     Gives the name of the account that the work belongs to: the token of the lease.
@@ -236,13 +230,13 @@ def working(store: Store, layout: Layout, name: str) -> Iterator[str]:
     workflow = os.environ.get("BURNQED_WORKFLOW", "") if in_pod() else ""
     if token := os.environ.get(lease.VARIABLE):
         yield token
-    elif name in WITHOUT_RUN:
+    elif not row.leased:
         yield workflow or uuid.uuid4().hex
     elif workflow:
         with lease.held(store, layout.run, f"The workflow {workflow}", token=workflow):
             yield workflow
     else:
-        who = f"`burnqed step {name}` on {platform.node()} (process {os.getpid()})"
+        who = f"`burnqed step {row.name}` on {platform.node()} (process {os.getpid()})"
         with lease.held(store, layout.run, who) as token:
             yield token
 
@@ -296,7 +290,7 @@ def serve(
     stage: str = typer.Option(
         "final",
         "--stage",
-        help="With --iter: search, negatives or final, which tells the head.",
+        help=f"With --iter: {listed(SERVED_STAGES, 'or')}, which tells the head.",
         rich_help_panel=options.WHICH,
     ),
     profile: str | None = options.RunProfile,
@@ -309,7 +303,6 @@ def serve(
     from burnqed import modelcache
     from burnqed.policy.server import serve as run_server
     from burnqed.steps.models import served_paths
-    from burnqed.steps.searching import SERVED
 
     target = open_store(store)
     config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
@@ -317,7 +310,8 @@ def serve(
         if model is None:
             if iteration is None:
                 raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
-            options.check_word(stage, ("search", "negatives", "final"), "stage")
+            stage = present_name(stage)
+            options.check_word(stage, SERVED_STAGES, "stage")
             layout = Layout(run, iteration)
             keep_log(target, layout)
             check_gpus()

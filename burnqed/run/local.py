@@ -21,7 +21,7 @@ from typing import Any
 from hera.workflows import Workflow
 from rich.prompt import Confirm
 
-from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, first_of
+from burnqed.errors import BadInput, first_of
 from burnqed.run.expressions import Phase, depends_holds, names_in, substitute, when_holds
 from burnqed.run.pod import Ended, Pod
 from burnqed.run.scratch import scratch_folder
@@ -30,8 +30,9 @@ from burnqed_workflows.templates import RETRY_ANNOTATION, RetryPolicy
 
 Values = dict[str, str]
 WORKFLOW_NAME = "local"
-EXIT_HANDLER = "exit handler"
 """What `{{workflow.name}}` stands for."""
+EXIT_HANDLER = "exit handler"
+"""Name of its node."""
 
 
 @dataclass
@@ -237,11 +238,3 @@ class LocalRunner:
         if node.phase in (Phase.FAILED, Phase.ERROR):
             self.echo(f"{node.name}: {node.phase} ({node.message})")
         return node.phase
-
-
-def describe_exit(code: int) -> str:
-    """What an exit code of a step means to its user."""
-    return {
-        EXIT_BAD_INPUT: "what was given cannot be used; see the message above",
-        EXIT_TRY_AGAIN: "it was interrupted; the same command continues",
-    }.get(code, "a bug; its traceback stands above")

@@ -23,7 +23,7 @@ from burnqed.errors import EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.render import print_iteration, print_summary
 from burnqed.evaluate.summary import read_summary
-from burnqed.holding import held_here
+from burnqed.holding import of_machine
 from burnqed.layout import Layout
 from burnqed.ledger import metered
 from burnqed.manifest import read_manifest
@@ -31,10 +31,13 @@ from burnqed.progress import duration
 from burnqed.run.expressions import Phase
 from burnqed.run.local import EXIT_HANDLER, WORKFLOW_NAME, LocalRunner, RunResult
 from burnqed.signals import on_signal
+from burnqed.steps.table import STEPS, names
 from burnqed.store import Store
 
 GATES = ("gate", "decide", "decision")
 """Tasks that stand still because nobody asked for them, not because they are done."""
+UNRECORDED = {*names(row for row in STEPS if not row.recorded), EXIT_HANDLER}
+"""Tasks whose logs and costs would stay behind, alone, in what was just deleted."""
 
 
 def run_here(
@@ -50,17 +53,17 @@ def run_here(
     """
 
     def keep(task: str, attempt: int, container: str, log: Path) -> None:
-        if task not in ("clean", EXIT_HANDLER):  # it would be alone in what was just deleted
+        if task not in UNRECORDED:
             try:
                 store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
             except (BadInput, TryAgain) as error:  # a log is never a reason to lose the work
                 say(f"The log of {task} is not kept: {error}")
 
     def meter(task: str) -> AbstractContextManager[None]:
-        if task in ("clean", EXIT_HANDLER):
+        if task in UNRECORDED:
             return nullcontext()
         shares = config.workflow.parallelism if "(" in task else 1  # of shards several run at a time
-        return metered(store, layout, token, task, held_here(config, shares=shares), config.cost)
+        return metered(store, layout, token, task, of_machine(shares), config.cost)
 
     runner = LocalRunner(workflow, logs=keep, meter=meter, echo=say, confirm=confirm)
     with lease.held(store, layout.run, f"`burnqed run` on {platform.node()} (process {os.getpid()})") as token:

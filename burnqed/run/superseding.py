@@ -17,7 +17,7 @@ from burnqed.progress import duration
 from burnqed.steps.base import Context
 from burnqed.steps.plan import Superseded, superseded
 from burnqed.steps.redo import parse_redo
-from burnqed.steps.registry import STEPS
+from burnqed.steps.table import loop
 from burnqed.store import Store
 
 WORTH_ASKING_S = 60.0
@@ -31,10 +31,10 @@ def ask(
 
     What `redo` asks for is said, and not asked about. Raises BadInput on a no, and where nobody can be asked.
     """
-    steps = [(step, stage) for step, stage in STEPS if step.task(stage) in tasks]
+    steps = [step for step in loop() if step.task in tasks]
     if not steps:
         return
-    context = Context(store, layout, config, Path(), redo=parse_redo(redo, (s.name for s, _ in STEPS)))
+    context = Context(store, layout, config, Path(), redo=parse_redo(redo, loop()))
     lost = superseded(steps, context)
     if lost.seconds < WORTH_ASKING_S:
         return

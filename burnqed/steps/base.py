@@ -1,4 +1,4 @@
-"""What a step is: a function from the store to the store, run once per key.
+"""What a step does: a function from the store to the store, run once per key. Which steps there are: `burnqed.steps.table`.
 
 A step writes one or more units. A unit is an output folder with the inputs (other units' folders) it is made from. `execute`
 compares the unit's key with the manifest that lies there: `hit` and nothing happens, or `miss, because …` and it is made.
@@ -30,6 +30,7 @@ from burnqed.log import log
 from burnqed.manifest import REVISION_DIGITS, Key, Manifest, look, read_manifest, revision_folder, write_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps.budget import check_budget
+from burnqed.steps.table import Step
 from burnqed.store import Store
 
 Facts = dict[str, float | int | str | None]
@@ -103,40 +104,44 @@ def always(_: Context) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Step:
-    """A step of the loop."""
+def nothing(_: Context) -> None:
+    pass
 
-    name: str
-    version: int
-    """Raised by hand when the meaning of the step changes."""
-    reads: tuple[str, ...]
-    """Sections of the configuration (or single values, `policy.dtype`) that `run` may read."""
+
+@dataclass(frozen=True)
+class Work:
+    """What a step of the loop does: the `WORK` of its file."""
+
     units: Callable[[Context], list[Unit]]
     """Units of the context's stage and shard."""
     run: Callable[[Context, Unit], Awaitable[Facts]]
     """Writes a unit; its context's configuration has only what the step declares."""
     shards: Callable[[Context], int] = once
-    sharded: bool = False
-    """Whether the workflow fans it out, one pod per shard."""
     needed: Callable[[Context], bool] = always
     """Whether this iteration has the step (at the context's stage) at all."""
-    kept: bool = False
-    """Once finished, it is only made anew on request (`--redo NAME`)."""
+    finished: Callable[[Context], None] = nothing
+    """What is left to do where all of its units are there."""
 
-    def task(self, stage: str) -> str:
-        """What workflows call it; a sharded one needs no stage to be told apart."""
-        return f"{self.name}-{stage}" if stage and not self.sharded else self.name
 
-    def view(self, context: Context, unit: Unit) -> RunConfig:
-        """What is to be seen of the configuration while a unit is made."""
-        return context.config.only((*self.reads, *unit.reads))
+@dataclass(frozen=True)
+class Command:
+    """What a step outside the loop does: the `COMMAND` of its file."""
 
-    def key(self, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
-        settings = self.view(context, unit).meaning()
-        return Key(
-            step=self.name, version=self.version, parameters=dict(unit.parameters), settings=settings, inputs=inputs
-        )
+    run: Callable[..., Awaitable[None]]
+    """Is given the context, and the options that the table names."""
+    ask: Callable[..., None] = nothing
+    """Of a row that asks: is given the store, the layout, those options, and `yes`. Raises BadInput on a no."""
+
+
+def view(step: Step, context: Context, unit: Unit) -> RunConfig:
+    """What is to be seen of the configuration while a unit is made."""
+    return context.config.only((*step.reads, *unit.reads))
+
+
+def key_of(step: Step, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
+    settings = view(step, context, unit).meaning()
+    name = step.former or step.name
+    return Key(step=name, version=step.version, parameters=dict(unit.parameters), settings=settings, inputs=inputs)
 
 
 def input_digests(context: Context, unit: Unit) -> dict[str, str]:
@@ -187,12 +192,12 @@ def judge(
 
 async def execute(step: Step, context: Context) -> None:
     """Makes every unit of the step (at the context's stage and shard) that is not there yet. Raises BadInput for a shard that it does not have."""
-    if context.shard >= (number := step.shards(context)):
+    if context.shard >= (number := step.work.shards(context)):
         raise BadInput(
             f"The step {step.name} has {number} shard(s) here, counted from 0, and none is {context.shard}; give a smaller --shard."
         )
-    for unit in step.units(context):
-        key = step.key(context, unit, input_digests(context, unit))
+    for unit in step.work.units(context):
+        key = key_of(step, context, unit, input_digests(context, unit))
         manifest, damage = look(context.store, unit.prefix)
         verdict = judge(step, context, unit, manifest, key.difference(manifest.key) if manifest else "", damage)
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
@@ -203,7 +208,7 @@ async def execute(step: Step, context: Context) -> None:
         started = datetime.now(UTC)
         unit = replace(unit, revision=begin(context.store, unit, key, manifest))
         recorded = context.config.model_dump(mode="json")
-        facts = await step.run(replace(context, config=step.view(context, unit), recorded=recorded), unit)
+        facts = await step.work.run(replace(context, config=view(step, context, unit), recorded=recorded), unit)
         if context.stop.is_set():
             raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
         made = write_manifest(
@@ -217,6 +222,7 @@ async def execute(step: Step, context: Context) -> None:
             dollars_per_hour=context.dollars_per_hour,
         )
         log.info("%s: done in %.1f s %s", label, made.seconds, " ".join(f"{k}={show(v)}" for k, v in facts.items()))
+    step.work.finished(context)
 
 
 def show(value: float | int | str | None) -> str:

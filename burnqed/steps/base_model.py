@@ -14,7 +14,7 @@ from burnqed.errors import BadInput
 from burnqed.manifest import output
 from burnqed.modelcache import address_version, fetch_address
 from burnqed.policy.version import model_version
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 
 TINY = "tiny"
 SHAPE = (
@@ -73,4 +73,4 @@ def found(context: Context) -> Path:
         ) from None
 
 
-STEP = Step("base", 1, ("policy.model",), units, run)
+WORK = Work(units, run)

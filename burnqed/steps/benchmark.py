@@ -12,7 +12,8 @@ from burnqed.data.theorems import dump_index, parse_index, shipped_benchmark
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.manifest import digest_of, output
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.remembered import remember_benchmarks
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.indices import default_header, read_configured, some
 from burnqed.store import Store
 
@@ -52,4 +53,9 @@ def read_benchmark(store: Store, prefix: str) -> list[Theorem]:
     return parse_index(store.read_text(path), store.locate(path))
 
 
-STEP = Step("benchmark", 1, ("data.benchmarks", "data.benchmark_theorems", "lean"), units, run)
+def remember(context: Context) -> None:
+    """The run goes on with benchmarks that a part of an iteration was given: they are known to be usable now."""
+    remember_benchmarks(context.store, context.layout.run, context.config)
+
+
+WORK = Work(units, run, finished=remember)

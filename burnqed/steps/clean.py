@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
+from rich.console import Console
+from rich.prompt import Confirm
+
 from burnqed.errors import BadInput
 from burnqed.evaluate.summary import read_summary
-from burnqed.inventory import amount, inventory
+from burnqed.inventory import amount, inventory, tree
 from burnqed.layout import Layout
 from burnqed.log import log
+from burnqed.steps.base import Command, Context
 from burnqed.store import Store
 
 
@@ -20,8 +26,29 @@ def doomed(store: Store, layout: Layout, *, whole_run: bool) -> str:
     return layout.run if whole_run else layout.root
 
 
-def clean(store: Store, layout: Layout, *, whole_run: bool) -> None:
+def ask_to_delete(store: Store, layout: Layout, *, whole_run: bool = False, yes: bool = False) -> None:
+    """Names what would be deleted, how large it is, what it took to make, and asks.
+
+    Raises BadInput when there is nothing, when a later iteration builds on it, on a no, and where nobody can be asked.
+    """
+    found = inventory(store, doomed(store, layout, whole_run=whole_run))
+    if not found:
+        what = f"a run {layout.run!r}" if whole_run else f"iteration {layout.iteration} of {layout.run!r}"
+        raise BadInput(f"There is nothing of {what} in {store.uri}; see `burnqed store show {store.uri}`.")
+    console = Console(stderr=True)
+    console.print(tree(found, store.uri))
+    console.print(f"This deletes {amount(found)} in {store.uri}.", highlight=False, markup=False, soft_wrap=True)
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise BadInput("Nothing was deleted, for there is nobody to ask; give --yes to delete it.")
+    if not Confirm.ask("Delete it?", console=console, default=False):
+        raise BadInput("Nothing was deleted; give --yes to delete it.")
+
+
+async def run(context: Context, *, whole_run: bool) -> None:
     """Deletes `iterations/iter_N` and takes it out of the summary. Raises BadInput when a later iteration builds on it."""
+    store, layout = context.store, context.layout
     prefix = doomed(store, layout, whole_run=whole_run)
     found = amount(inventory(store, prefix))
     if not whole_run and (summary := read_summary(store, layout.run)):
@@ -31,3 +58,6 @@ def clean(store: Store, layout: Layout, *, whole_run: bool) -> None:
         )
     store.delete(prefix)
     log.info("deleted %s: %s", store.locate(prefix), found)
+
+
+COMMAND = Command(run, ask=ask_to_delete)

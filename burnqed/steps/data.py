@@ -10,7 +10,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from burnqed.config import DataConfig
 from burnqed.data.corpus import load_corpus
 from burnqed.data.filters import filter_pairs
 from burnqed.data.generate import generate
@@ -26,9 +25,10 @@ from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.manifest import digest_of, look
 from burnqed.progress import Progress
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work, key_of
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.indices import default_header, read_configured, some
+from burnqed.steps.table import step_named
 from burnqed.store import Store
 
 PATIENCE_S = 900.0
@@ -42,13 +42,14 @@ def units(context: Context) -> list[Unit]:
     theorems = digest_of([t.model_dump() for t in read_configured(context, location)] if location else [])
     parameters = (("the shipped corpus", corpus), ("what lies at data.theorems", theorems))
     configured = Unit(layout.data, tuple(map(layout.benchmark, context.config.data.benchmarks)), parameters)
+    step = step_named("data")
     made, damage = look(context.store, layout.data)
-    if made is None or damage or STEP.name in context.redo:
+    if made is None or damage or step.name in context.redo:
         return [configured]
     # A benchmark that was added later changes no training: what was made without it stands, unless it is made anew anyway.
     before = replace(configured, inputs=tuple(made.key.inputs))
     digests = {prefix: found.digest for prefix in before.inputs if (found := look(context.store, prefix)[0])}
-    stands = not STEP.key(context, before, digests).difference(made.key)
+    stands = not key_of(step, context, before, digests).difference(made.key)
     return [before if stands else configured]
 
 
@@ -130,9 +131,4 @@ def read_proofs(store: Store, path: str) -> list[KnownProof]:
     return [KnownProof(Theorem.model_validate(row), tuple(row["tactics"])) for row in rows]
 
 
-READS = (
-    *(f"data.{name}" for name in DataConfig.model_fields if not name.startswith("benchmark")),
-    "select.min_depth",
-    "lean.backend",
-)
-STEP = Step("data", 2, READS, units, run)
+WORK = Work(units, run)

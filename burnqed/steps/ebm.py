@@ -12,7 +12,7 @@ from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
 from burnqed.manifest import output, read_manifest
 from burnqed.steps import embed
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.store import Store
 
 if TYPE_CHECKING:
@@ -111,4 +111,4 @@ def read_energies(store: Store, prefix: str) -> dict[str, list[float]]:
     return energies
 
 
-STEP = Step("ebm", 1, ("ebm", "data.validation_fraction"), units, run, needed=embed.needed)
+WORK = Work(units, run, needed=embed.needed)

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 
 from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
-from burnqed.steps import negatives, search
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps import replay, search
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.models import trajectory_variants
+from burnqed.steps.table import FINAL, SEARCH
 from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of, trajectories_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import decisions, off_path_states
 
 if TYPE_CHECKING:
     from burnqed.train.negatives import HeadExamples
-
-SEARCH, FINAL = "search", "final"
 
 
 def needed(context: Context) -> bool:
@@ -35,7 +34,7 @@ def sources(context: Context) -> list[str]:
     folders = [f for i in range(context.iteration) for f in earlier_shards(context, trajectory_variants(config, i), i)]
     if context.stage == FINAL:
         for variant in trajectory_variants(config, context.iteration):
-            count = negatives.count(context) if variant == negatives.VARIANT else search.count(context)
+            count = replay.count(context) if variant == replay.VARIANT else search.count(context)
             folders += own_shards(context, layout.trajectories(variant), count)
     return folders
 
@@ -82,4 +81,4 @@ def encode(context: Context, unit: Unit) -> Facts:
     return {"states": len(texts), "new": new, "embedding_id": encoder.embedding_id}
 
 
-STEP = Step("embed", 1, ("policy.dtype", "policy.embed_max_tokens"), units, run, needed=needed)
+WORK = Work(units, run, needed=needed)

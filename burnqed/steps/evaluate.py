@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from burnqed.evaluate.results import HEAD, PLAIN
 from burnqed.search.settings import SearchSettings
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.models import head_prefix
-from burnqed.steps.searching import SERVED, search_shard, shard_unit, shards
+from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.shards import in_shard
-
-STAGE = "final"
+from burnqed.steps.table import FINAL
 
 
 def variants(context: Context) -> list[str]:
-    with_head = context.config.evaluate.with_head and head_prefix(context.layout, STAGE, context.config)
+    with_head = context.config.evaluate.with_head and head_prefix(context.layout, FINAL, context.config)
     return [PLAIN, HEAD] if with_head else [PLAIN]
 
 
@@ -32,7 +31,7 @@ def units(context: Context) -> list[Unit]:
     for benchmark in context.config.data.benchmarks:
         number = shards_of(context, benchmark)
         for variant in variants(context) if context.shard < number else ():
-            inputs = [layout.benchmark(benchmark), layout.model, *([layout.head(STAGE)] if variant == HEAD else [])]
+            inputs = [layout.benchmark(benchmark), layout.model, *([layout.head(FINAL)] if variant == HEAD else [])]
             found.append(shard_unit(context, layout.evaluation(benchmark, variant), number, inputs))
     return found
 
@@ -45,17 +44,11 @@ async def run(context: Context, unit: Unit) -> Facts:
         unit,
         in_shard(read_benchmark(context.store, benchmark), context.shard, int(unit.parameter("shards"))),
         SearchSettings.for_evaluation(config, context.config.search),
-        with_head=context.layout.head(STAGE) in unit.inputs,
+        with_head=context.layout.head(FINAL) in unit.inputs,
         per_part=config.theorems_per_part,
         seed=config.seed,
         samples=config.samples,
     )
 
 
-READS = (
-    "evaluate",
-    "lean",
-    *SERVED,
-    *(f"search.{name}" for name in ("alpha", "beta", "length_exponent", "energy_depth", "widening")),
-)
-STEP = Step("evaluate", 2, READS, units, run, shards=count, sharded=True)
+WORK = Work(units, run, shards=count)

@@ -7,7 +7,7 @@ import asyncio
 from burnqed.data.pairs import read_pairs
 from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 
 
 def whole_model(context: Context) -> str:
@@ -46,4 +46,4 @@ async def run(context: Context, unit: Unit) -> Facts:
     }
 
 
-STEP = Step("export", 1, ("policy.dtype",), units, run)
+WORK = Work(units, run)

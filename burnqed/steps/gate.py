@@ -5,14 +5,14 @@ from __future__ import annotations
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import BadInput
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.manifest import output
-from burnqed.store import Store
+from burnqed.steps.base import Command, Context
 
 
-def gate(store: Store, layout: Layout, answer: str) -> None:
+async def run(context: Context, *, answer: str) -> None:
     """`answer` is `yes`, `no`, or empty for the verdict's own. Raises BadInput for a no."""
+    store, layout = context.store, context.layout
     verdict = read_document(store, f"{output(store, layout.report)}/gate.json", GateVerdict, READ_AGAIN)
     for check in verdict.failed:
         log.warning("%s: %s is not %s. %s", check.name, check.measured, check.asked, check.advice)
@@ -23,3 +23,6 @@ def gate(store: Store, layout: Layout, answer: str) -> None:
             f"The gate says no to iteration {layout.iteration}: {', '.join(c.name for c in verdict.failed)}; see docs/gates.md, "
             "or run with --gate off."
         )
+
+
+COMMAND = Command(run)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from burnqed.config import LeanConfig
 from burnqed.data.importing import distinct, elaborating
 from burnqed.data.theorems import dump_index, read_index
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
 from burnqed.lean.backends import open_lean
 from burnqed.log import log
-from burnqed.store import Store
+from burnqed.steps.base import Command, Context
 
 
-async def import_data(source: str, name: str, store: Store, layout: Layout, lean: LeanConfig) -> None:
+async def run(context: Context, *, source: str, name: str) -> None:
     """Writes `inputs/NAME.json`. Raises BadInput for an index that cannot be read, or of which nothing elaborates."""
-    backend = open_lean(lean)
+    store, layout = context.store, context.layout
+    backend = open_lean(context.config.lean)
     theorems = read_index(source, backend.default_header)
     different = distinct(theorems)
     async with backend:
@@ -28,3 +27,6 @@ async def import_data(source: str, name: str, store: Store, layout: Layout, lean
         "with --benchmark %s=%s.",
         len(kept), store.locate(f"{layout.run}/{path}"), len(theorems) - len(different), len(different) - len(kept), path, name, path,
     )  # fmt: skip
+
+
+COMMAND = Command(run)

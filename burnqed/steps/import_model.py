@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.log import log
 from burnqed.manifest import REVISION_DIGITS, Key, digest_of, sha256, write_manifest
 from burnqed.progress import Progress
-from burnqed.store import Store
+from burnqed.steps.base import Command, Context
 
 WANTED = (".json", ".safetensors", ".model", ".txt", ".jinja")
 """Configuration, weights, tokenizer; no weights that run code when they are loaded."""
@@ -29,10 +29,13 @@ class SourceFile:
     """Brings it into a folder; returns where it lies."""
 
 
-def import_model(
-    source: str, name: str, store: Store, config: RunConfig, workdir: Path, dollars_per_hour: float = 0.0
-) -> None:
+async def run(context: Context, *, source: str, name: str) -> None:
     """Writes the unit `models/NAME`. Raises BadInput for a source that is no model."""
+    await asyncio.to_thread(import_model, context, source, name)
+
+
+def import_model(context: Context, source: str, name: str) -> None:
+    store, workdir = context.store, context.workdir
     prefix, started = f"models/{name}", datetime.now(UTC)
     files = list(from_folder(Path(source)) if Path(source).is_dir() else from_hub(source))
     if not any(f.path == "config.json" for f in files) or not any(f.path.endswith(".safetensors") for f in files):
@@ -54,11 +57,11 @@ def import_model(
         store,
         prefix,
         key,
-        config,
+        context.config,
         {"source": source},
         started,
         revision=revision,
-        dollars_per_hour=dollars_per_hour,
+        dollars_per_hour=context.dollars_per_hour,
     )
     log.info("use it with --set policy.model=%s", store.locate(prefix))
 
@@ -92,3 +95,6 @@ def from_hub(model: str) -> Iterator[SourceFile]:
                     raise TryAgain(f"{name} of {model} did not arrive ({error}); the same command continues.") from None
 
             yield SourceFile(file.rfilename, file.size or 0, file.lfs.sha256 if file.lfs else None, fetch)
+
+
+COMMAND = Command(run)

@@ -8,12 +8,13 @@ from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.manifest import read_manifest
 from burnqed.steps.base import Context, Unit
+from burnqed.steps.table import REPLAY, SEARCH
 from burnqed.store import Store
 
 
 def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
-    """Folder of the head that a stage uses. None without heads, for negatives, and for the very first search."""
-    if not config.ebm.enabled or stage == "negatives" or (stage == "search" and layout.iteration == 0):
+    """Folder of the head that a stage uses. None without heads, for the replay of known proofs, and for the very first search."""
+    if not config.ebm.enabled or stage == REPLAY or (stage == SEARCH and layout.iteration == 0):
         return None
     return layout.head(stage)
 
@@ -37,12 +38,6 @@ def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) ->
         if read_manifest(store, prefix) is None:
             raise BadInput(f"{store.locate(prefix)} is not finished; run the steps before {stage} first.")
     return store.locate(layout.model), store.locate(head) if head else None
-
-
-def earlier_trajectories(context: Context, *, this_one: bool) -> list[str]:
-    """Folders of all trajectory variants of the earlier iterations, and of this one when asked for."""
-    last = context.iteration + (1 if this_one else 0)
-    return [context.layout.at(i).trajectories(v) for i in range(last) for v in trajectory_variants(context.config, i)]
 
 
 def search_variants(config: RunConfig, iteration: int) -> list[str]:

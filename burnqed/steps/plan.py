@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +15,15 @@ from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.manifest import Manifest, look, read_manifest
+from burnqed.remembered import remember
 from burnqed.snapshot import Snapshot
-from burnqed.steps.base import Context, Step, Unit, Verdict, input_digests, judge
+from burnqed.steps.base import Command, Context, Unit, Verdict, input_digests, judge, key_of
 from burnqed.steps.budget import check_budget
+from burnqed.steps.table import Step, loop
 from burnqed.store import Store
+
+DONE = ("no", "[]")
+"""What is written of a step that has nothing to do."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,6 @@ class Planned:
     """One output folder of an iteration, and what is to be done about it."""
 
     step: Step
-    stage: str
     shard: int
     label: str
     verdict: Verdict
@@ -44,30 +49,38 @@ class Superseded:
     dollars: float
 
 
-def plan(steps: Sequence[tuple[Step, str]], context: Context) -> dict[str, str]:
+async def run(context: Context, *, only: str) -> None:
+    """For the whole loop, or the tasks in `only`, separated by commas. Has the run go on with what it is planned with."""
+    tasks = only.split(",") if only else [step.task for step in loop()]
+    steps = [step for step in loop() if step.task in tasks]
+    outputs = plan(steps, context)
+    if folder := os.environ.get("BURNQED_OUTPUTS"):
+        write_outputs(outputs, Path(folder))
+    if not only:
+        remember(context.store, context.layout.run, context.config)
+    for step in steps:
+        if outputs[step.output] in DONE:
+            step.work.finished(context)
+
+
+def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
     """The workflow's parameters, by name: `data` → yes/no, `search-shards` → [0, 2]; says why.
 
     Raises BadInput as `planned` does, and when the store cannot be written or the run has cost what it may.
     """
     context.store.check_writable()
     check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
-    todo: dict[tuple[str, str], set[int]] = {}
+    todo: dict[Step, set[int]] = {}
     for found in planned(steps, context):
         level = logging.WARNING if found.verdict.kept else logging.INFO
         log.log(level, "%s: %s", found.label, found.verdict.text)
         if found.verdict.miss:
-            todo.setdefault((found.step.name, found.stage), set()).add(found.shard)
-    outputs = {}
-    for step, stage in steps:
-        shards = todo.get((step.name, stage), set())
-        if step.sharded:
-            outputs[f"{step.task(stage)}-shards"] = json.dumps(sorted(shards))
-        else:
-            outputs[step.task(stage)] = "yes" if shards else "no"
-    return outputs
+            todo.setdefault(found.step, set()).add(found.shard)
+    shards = {step: sorted(todo.get(step, ())) for step in steps}
+    return {s.output: json.dumps(shards[s]) if s.sharded else "yes" if shards[s] else "no" for s in steps}
 
 
-def superseded(steps: Sequence[tuple[Step, str]], context: Context) -> Superseded:
+def superseded(steps: Sequence[Step], context: Context) -> Superseded:
     """What is finished and would be made anew. Raises BadInput as `planned` does."""
     lost = [found for found in planned(steps, context) if found.verdict.miss and found.manifest]
     manifests = [found.manifest for found in lost if found.manifest]
@@ -78,7 +91,7 @@ def superseded(steps: Sequence[tuple[Step, str]], context: Context) -> Supersede
     )
 
 
-def planned(steps: Sequence[tuple[Step, str]], context: Context) -> Iterator[Planned]:
+def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
     """Every output of the iteration, in the order of the steps.
 
     Raises BadInput when an input that no step of this iteration makes is missing (the predecessor is incomplete).
@@ -90,14 +103,14 @@ def planned(steps: Sequence[tuple[Step, str]], context: Context) -> Iterator[Pla
         context, store=Snapshot(context.store, [layout.benchmarks, layout.data, layout.base, *iterations])
     )
     verdicts: dict[str, Verdict] = {}
-    for step, stage in steps:
-        here = context.at(stage=stage)
-        for shard in range(step.shards(here)) if step.needed(here) else ():
+    for step in steps:
+        here = context.at(stage=step.stage)
+        for shard in range(step.work.shards(here)) if step.work.needed(here) else ():
             at = here.at(shard=shard)
-            for unit in step.units(at):
+            for unit in step.work.units(at):
                 manifest, damage = look(at.store, unit.prefix)
                 verdict = verdicts[unit.prefix] = foreseen(step, at, unit, manifest, damage, verdicts)
-                yield Planned(step, stage, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, manifest)
+                yield Planned(step, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, manifest)
 
 
 def require_predecessor(store: Store, layout: Layout) -> None:
@@ -125,7 +138,7 @@ def foreseen(
     difference = ""
     if manifest is not None:
         known = {prefix: digest for prefix, digest in manifest.key.inputs.items() if prefix not in made_anew}
-        difference = step.key(context, unit, digests).difference(manifest.key.model_copy(update={"inputs": known}))
+        difference = key_of(step, context, unit, digests).difference(manifest.key.model_copy(update={"inputs": known}))
         if made_anew and not difference:
             difference = f"{next(iter(made_anew)).removeprefix(f'{context.layout.run}/')} is made anew"
     verdict = judge(step, context, unit, manifest, difference, damage)
@@ -137,3 +150,6 @@ def write_outputs(outputs: dict[str, str], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, value in outputs.items():
         (folder / name).write_text(value, encoding="utf-8")
+
+
+COMMAND = Command(run)

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 
 from burnqed.errors import BadInput
 from burnqed.resolve import nearest
+from burnqed.steps.table import Step, names, present_name
 
 
-def parse_redo(text: str, steps: Iterable[str]) -> frozenset[str]:
+def parse_redo(text: str, steps: Iterable[Step]) -> frozenset[str]:
     """The steps that are named, separated by commas. Raises BadInput for one that is not among `steps`."""
-    known = list(dict.fromkeys(steps))
-    redo = [name.strip() for name in text.split(",") if name.strip()]
+    known = names(steps)
+    redo = [present_name(name.strip()) for name in text.split(",") if name.strip()]
     if wrong := [name for name in redo if name not in known]:
         raise BadInput(
             f"There is no step {wrong[0]!r} to redo here{nearest(wrong[0], known)}; the steps are {', '.join(known)}."

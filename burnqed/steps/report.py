@@ -29,11 +29,12 @@ from burnqed.log import log
 from burnqed.manifest import Manifest, look, output, read_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.data import read_proofs
 from burnqed.steps.models import head_prefix, search_variants
 from burnqed.steps.select import read_selection
+from burnqed.steps.table import step_named
 from burnqed.steps.trajectories import own_shards, rows_of, trajectories_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
@@ -210,17 +211,17 @@ def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[s
 
 
 def attempts(context: Context) -> list[Attempt]:
-    """All at this iteration so far, but for those at this step, which is not done yet."""
+    """All at this iteration so far, but for those at the report, which is not done yet."""
     own = [a for a in accounts(context.store, context.layout.run) if a.iteration == context.iteration]
-    return [a for account in own for a in account.attempts if a.step != STEP.name]
+    return [a for account in own for a in account.attempts if a.step != "report"]
 
 
 def changed_since(context: Context, searched: Iterable[Manifest]) -> list[str]:
     """How the settings of finished searches differ from the configuration, as `search.budget went from 6 to 8`."""
-    config, found = RunConfig.model_validate(context.recorded), set()
+    config, step, found = RunConfig.model_validate(context.recorded), step_named("search"), set()
     for manifest in searched:
-        settings = config.only((*search.STEP.reads, *manifest.key.settings)).meaning()
-        now = manifest.key.model_copy(update={"settings": settings, "version": search.STEP.version})
+        settings = config.only((*step.reads, *manifest.key.settings)).meaning()
+        now = manifest.key.model_copy(update={"settings": settings, "version": step.version})
         found.add(now.difference(manifest.key))
     return sorted(found - {""})
 
@@ -241,4 +242,4 @@ def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]
     ]
 
 
-STEP = Step("report", 2, ("gate", "evaluate"), units, run)
+WORK = Work(units, run)

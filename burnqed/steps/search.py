@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from burnqed.lean.backends import open_lean
 from burnqed.search.settings import SearchSettings
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.models import head_prefix, search_variants, trusted_head
-from burnqed.steps.searching import SERVED, search_shard, shard_unit, shards
+from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.select import read_selection
 from burnqed.steps.shards import in_shard
-
-STAGE = "search"
+from burnqed.steps.table import SEARCH
 
 
 def count(context: Context) -> int:
@@ -19,7 +18,7 @@ def count(context: Context) -> int:
 
 def units(context: Context) -> list[Unit]:
     layout, number = context.layout, count(context)
-    head = head_prefix(layout, STAGE, context.config)
+    head = head_prefix(layout, SEARCH, context.config)
     inputs = [layout.selection, layout.model, *([head] if head else [])]
     variants = search_variants(context.config, context.iteration)
     return [shard_unit(context, layout.trajectories(v), number, inputs) for v in variants]
@@ -34,10 +33,10 @@ async def run(context: Context, unit: Unit) -> Facts:
         unit,
         in_shard(theorems, context.shard, int(unit.parameter("shards"))),
         SearchSettings.for_search(config, open_lean(context.config.lean).probe_tactics, noise=noise),
-        with_head=trusted_head(context, unit, STAGE),
+        with_head=trusted_head(context, unit, SEARCH),
         per_part=config.theorems_per_part,
         seed=config.seed,
     )
 
 
-STEP = Step("search", 2, ("search", "lean", *SERVED), units, run, shards=count, sharded=True, kept=True)
+WORK = Work(units, run, shards=count)

@@ -25,10 +25,6 @@ from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus
 from burnqed.trajectory.writer import ShardWriter
 
-SERVED = tuple(
-    f"policy.{name}" for name in ("dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p")
-)
-"""What the policy server and its client read."""
 READY_S = 600.0
 """How long a sidecar may take to load its model."""
 

@@ -23,7 +23,7 @@ from burnqed.progress import Progress
 from burnqed.search.many import run_many
 from burnqed.search.probes import probe_easy
 from burnqed.steps import sft
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.trajectories import rows_of, trajectories_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
@@ -124,4 +124,4 @@ def read_selection(store: Store, prefix: str) -> Selection:
     return read_document(store, f"{output(store, prefix)}/selection.json", Selection, READ_AGAIN)
 
 
-STEP = Step("select", 1, ("select", "lean"), units, run)
+WORK = Work(units, run)

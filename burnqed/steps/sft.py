@@ -10,7 +10,7 @@ from burnqed.evaluate.report import LossPoint
 from burnqed.evaluate.results import COUNT
 from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.models import search_variants
 from burnqed.steps.trajectories import earlier_shards, rows_of, trajectories_of
 from burnqed.store import Store
@@ -89,4 +89,4 @@ def read_losses(store: Store, prefix: str) -> list[LossPoint]:
     ]
 
 
-STEP = Step("sft", 2, ("sft", "data.validation_fraction"), units, run)
+WORK = Work(units, run)

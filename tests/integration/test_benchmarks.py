@@ -26,6 +26,7 @@ from burnqed.steps.base import Context, execute
 from burnqed.steps.data import read_proofs
 from burnqed.steps.indices import some
 from burnqed.steps.report import read_result
+from burnqed.steps.table import step_named
 from burnqed.store import Store
 from tests.fixtures.wheel import STORE
 
@@ -57,8 +58,8 @@ async def test_what_equals_a_benchmark_or_does_not_elaborate_is_left_out_and_cou
     renamed = TRUE[0].replace("n", "m")
     wanted = write_index(tmp_path / "wanted.json", *TRUE[1:], renamed, UNKNOWN)
     at = context(tmp_path, theorems=wanted, benchmarks={"core": "shipped", "mine": mine})
-    await execute(benchmark.STEP, at)
-    await execute(data.STEP, at)
+    await execute(step_named("benchmark"), at)
+    await execute(step_named("data"), at)
     folder = output(at.store, LAYOUT.data)
     report = at.store.read_json(f"{folder}/report.json")
     assert report["equal_to_benchmark"] == {"theorems": 1, "proofs": 1}
@@ -81,11 +82,11 @@ async def test_an_index_for_another_lean_stops_before_anything_is_replayed(
     file = write_index(tmp_path / "real.json", *TRUE[:3], UNKNOWN)
     sentence = r"1 of the 4 statements in .*real.* do not elaborate .*\(the first is real\.3: .*ℝ.*\); give a header"
     with pytest.raises(BadInput, match=sentence):
-        await execute(benchmark.STEP, context(tmp_path, benchmarks={"real": file}))
+        await execute(step_named("benchmark"), context(tmp_path, benchmarks={"real": file}))
     at = context(tmp_path, theorems=file)
-    await execute(benchmark.STEP, at)
+    await execute(step_named("benchmark"), at)
     with pytest.raises(BadInput, match=sentence):
-        await execute(data.STEP, at)
+        await execute(step_named("data"), at)
     assert not [path for path in at.store.list(LAYOUT.data) if not path.endswith("_STARTED")]
 
 

@@ -18,8 +18,9 @@ from burnqed.errors import TryAgain
 from burnqed.layout import Layout
 from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.steps import benchmark, data
+from burnqed.steps import data
 from burnqed.steps.base import Context, execute
+from burnqed.steps.table import step_named
 from burnqed.store import Store
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -82,12 +83,12 @@ async def test_the_step_data_continues_and_leaves_only_what_it_always_left(
     config = RunConfig.model_validate({"data": {"known_proofs": 15, "generated": 5, "benchmark_theorems": 5}})
     store = Store(str(tmp_path / "store"))
     stopped = Context(store, Layout("main", 0), config, tmp_path)
-    await execute(benchmark.STEP, stopped)
+    await execute(step_named("benchmark"), stopped)
     watcher = asyncio.create_task(stop_when_parts_are_there(stopped))
     with pytest.raises(TryAgain, match="same command continues"):
-        await execute(data.STEP, stopped)
+        await execute(step_named("data"), stopped)
     await watcher
-    await execute(data.STEP, Context(store, Layout("main", 0), config, tmp_path))
+    await execute(step_named("data"), Context(store, Layout("main", 0), config, tmp_path))
     assert "of the 15 known proofs were replayed before" in caplog.text
     left = {"_STARTED", "_SUCCESS", "pairs.jsonl", "proofs.json", "report.json", "theorems.json"}
     assert sorted(path.rpartition("/")[2] for path in store.list("main/data")) == sorted(left)

@@ -113,7 +113,7 @@ def test_killing_the_run_again_and_again_loses_and_doubles_nothing(tmp_path: Pat
         time.sleep(0.05)
     assert process.returncode == 0, log.read_text()[-3000:]
     duration = time.monotonic() - began
-    searching = (times["search(0)"], times["negatives(0)"])
+    searching = (times["search(0)"], times["replay(0)"])
     # 2. Kills drawn over that time: some before the search, at least half within it, the others after it. The machine's speed
     # changes from run to run, so those within wait for the search to begin; each leaves work for the next.
     draw = random.Random(7)

@@ -8,7 +8,7 @@ import pytest
 
 from burnqed.config import RunConfig
 from burnqed.steps.plan import plan
-from burnqed.steps.registry import STEPS
+from burnqed.steps.table import loop
 from burnqed.store import Store
 from tests.fixtures.finished import RUN, Finished
 from tests.fixtures.requests import counted
@@ -30,6 +30,6 @@ def test_a_plan_lists_each_family_once_and_reads_each_manifest_once(finished: Fi
     units = [path for path in finished.store.list(RUN) if path.endswith("/_SUCCESS")]
     assert len(units) > 4 * SHARDS
     with counted(finished.store) as requests:
-        outputs = plan(STEPS, finished.context(RunConfig()))
+        outputs = plan(loop(), finished.context(RunConfig()))
     assert set(outputs.values()) == {"no", "[]"}
     assert requests.total() <= 1.2 * len(units), requests

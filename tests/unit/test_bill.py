@@ -14,7 +14,7 @@ import pytest
 
 from burnqed.config import CostConfig
 from burnqed.errors import BadInput
-from burnqed.holding import Holding, held_here, of_template
+from burnqed.holding import Holding, of_machine, of_pools, of_template
 from burnqed.layout import Layout
 from burnqed.ledger import Account, Attempt, accounts
 from burnqed.machine import visible_gpus
@@ -22,6 +22,7 @@ from burnqed.resolve import resolve
 from burnqed.run.argo import bill as billing
 from burnqed.run.argo.bill import bill, pods_of
 from burnqed.run.argo.nodes import unpacked
+from burnqed.steps.table import find
 from burnqed.store import Store
 from tests.unit.test_workflow import built
 
@@ -76,24 +77,23 @@ def test_a_workflow_of_a_template_and_a_large_one_are_read_like_any_other(workfl
         pods_of({**workflow, "status": {"offloadNodeStatusVersion": "fnv:1"}}, NOW)
 
 
-def test_a_step_in_a_pod_says_the_same_of_itself_as_its_template(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_in_a_pod_says_the_same_of_itself_as_its_template() -> None:
     config = resolve("default", list(GPU_POOLS)).config
     templates = [t for t in built("default", "iteration", *GPU_POOLS)["spec"]["templates"] if "container" in t]
-    assert {t["name"] for t in templates} >= {"search", "negatives", "evaluate", "sft", "data"}
+    assert {t["name"] for t in templates} >= {"search", "replay", "evaluate", "sft", "data"}
     for template in templates:
-        variables = {v["name"]: v["value"] for v in template["container"]["env"]}
-        monkeypatch.setenv("BURNQED_POOLS", variables["BURNQED_POOLS"])
-        assert held_here(config) == of_template(template), template["name"]
+        _, name, *words = template["container"]["args"]
+        stage = words[words.index("--stage") + 1] if "--stage" in words else ""
+        assert of_pools(config, find(name, stage).pools) == of_template(template), template["name"]
     by_name = {t["name"]: of_template(t) for t in templates}
-    assert by_name["search"] == by_name["negatives"] == by_name["evaluate"] == SEARCHING
+    assert by_name["search"] == by_name["replay"] == by_name["evaluate"] == SEARCHING
     assert by_name["base"] == by_name["sft"] == Holding(cpus=8, gib=64, gpus=1)
     prices = CostConfig(cpu_hour=0.04, memory_hour=0.005, gpu_hour=2.0)
     assert SEARCHING.dollars(prices, 7200) == pytest.approx(2 * (0.1 + 0.26 + 4.0))
 
 
-def test_on_one_machine_the_process_holds_the_machine_and_a_shard_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("BURNQED_POOLS", raising=False)
-    whole, part = held_here(resolve("default").config), held_here(resolve("default").config, shares=4)
+def test_on_one_machine_the_process_holds_the_machine_and_a_shard_its_part() -> None:
+    whole, part = of_machine(), of_machine(shares=4)
     assert whole.cpus > 0
     assert whole.gib > 0
     assert whole.cpus == pytest.approx(4 * part.cpus)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from burnqed.errors import BadInput
 from burnqed.evaluate.gates import GateCheck, GateVerdict
 from burnqed.layout import Layout
 from burnqed.manifest import Key, write_manifest
-from burnqed.steps.gate import gate
+from burnqed.steps.base import Context
+from burnqed.steps.gate import run
 from burnqed.store import Store
 
 LAYOUT = Layout("main", 1)
@@ -28,13 +30,17 @@ def store(tmp_path: Path, rate: float) -> Store:
     return found
 
 
+def gate(found: Store, answer: str) -> None:
+    asyncio.run(run(Context(found, LAYOUT, RunConfig(), Path()), answer=answer))
+
+
 def test_a_verdict_decides_where_nobody_was_asked(tmp_path: Path) -> None:
-    gate(store(tmp_path, 0.3), LAYOUT, "")
+    gate(store(tmp_path, 0.3), "")
     with pytest.raises(BadInput, match="The gate says no to iteration 1: solve rate without head"):
-        gate(store(tmp_path, 0.2), LAYOUT, "")
+        gate(store(tmp_path, 0.2), "")
 
 
 def test_whoever_was_asked_overrules_the_verdict(tmp_path: Path) -> None:
-    gate(store(tmp_path, 0.2), LAYOUT, "yes")
+    gate(store(tmp_path, 0.2), "yes")
     with pytest.raises(BadInput, match="Iteration 1 was not approved"):
-        gate(store(tmp_path, 0.3), LAYOUT, "no")
+        gate(store(tmp_path, 0.3), "no")

@@ -24,13 +24,14 @@ from burnqed.lean.protocol import Theorem
 from burnqed.manifest import Key, read_manifest, write_manifest
 from burnqed.resolve import KEYS
 from burnqed.steps import data, report
-from burnqed.steps.base import Context, Step, Unit, execute
+from burnqed.steps.base import Context, Unit, execute
 from burnqed.steps.data import known_proofs
 from burnqed.steps.select import Selection
 from burnqed.steps.trajectories import trajectories_of
 from burnqed.store import Store
 from burnqed_workflows import evaluate, iteration
 from tests.fixtures.finished import RUN, Finished
+from tests.fixtures.own_steps import own_step
 
 ONE_VALUE = {"lean.backend"}
 """There is nothing else that it could be."""
@@ -103,11 +104,11 @@ def test_what_decides_an_output_remakes_it_or_is_said(
     planned = finished.planned(changed(key))
     reasons = [record.message for record in said.records if f"{key} went from " in record.message]
     assert readers
-    for step, stage, label in readers:
+    for step, label in readers:
         if step.kept:
             assert any(reason.startswith(f"{label}: hit, but {label} was kept although ") for reason in reasons)
         else:
-            assert step.task(stage) in planned
+            assert step.task in planned
             assert any(reason.startswith(f"{label}: miss, because ") for reason in reasons)
 
 
@@ -256,7 +257,7 @@ def test_a_step_that_reads_what_it_does_not_declare_fails(tmp_path: Path) -> Non
         return {"workers": context.config.lean.workers, "top_p": context.config.policy.top_p}
 
     def made(*reads: str) -> dict[str, object]:
-        step = Step("step", 1, reads, lambda _: [Unit(f"{RUN}/out")], run)
+        step = own_step("step", lambda _: [Unit(f"{RUN}/out")], run, reads=reads)
         context = Context(Store(str(tmp_path)), Layout(RUN, 0), RunConfig(), tmp_path)
         asyncio.run(execute(step, context))
         return json.loads((tmp_path / RUN / "out/_SUCCESS").read_text())["key"]["settings"]  # type: ignore[no-any-return]

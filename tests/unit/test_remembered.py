@@ -16,8 +16,8 @@ from burnqed.manifest import read_manifest
 from burnqed.remembered import recall, remember, remember_benchmarks, resolve_run
 from burnqed.resolve import resolve
 from burnqed.run import superseding
+from burnqed.steps.table import loop
 from burnqed.store import Store
-from burnqed_workflows.loop import TASKS
 from tests.fixtures.finished import RUN, Finished
 
 CHART = {"search": {"budget": 5}, "workflow": {"parallelism": 3}, "worker": {"cpu": "7"}}
@@ -69,7 +69,8 @@ def finished(store: Store) -> Finished:
     return here
 
 
-def ask(finished: Finished, overrides: Sequence[str] = (), redo: str = "", tasks: Sequence[str] = TASKS, *, yes: bool = False) -> None:  # fmt: skip
+def ask(finished: Finished, overrides: Sequence[str] = (), redo: str = "", tasks: Sequence[str] | None = None, *, yes: bool = False) -> None:  # fmt: skip
+    tasks = [step.task for step in loop()] if tasks is None else tasks
     superseding.ask(tasks, finished.store, Layout(RUN, 0), resolve(None, overrides).config, redo, yes=yes)
 
 

@@ -16,11 +16,12 @@ from burnqed.lean.protocol import Theorem
 from burnqed.manifest import Damaged, output, parse_manifest, read_manifest
 from burnqed.resolve import resolve
 from burnqed.snapshot import Snapshot
-from burnqed.steps.base import Context, Facts, Step, Unit, execute
+from burnqed.steps.base import Context, Facts, Unit, execute
 from burnqed.steps.plan import plan
 from burnqed.steps.shards import finished_shards, in_shard, shard_count
 from burnqed.store import Store
 from burnqed.verify import verify
+from tests.fixtures.own_steps import own_step
 from tests.unit.test_budget import spend
 
 RUN = "main"
@@ -33,11 +34,13 @@ class Toy:
         self.store = store
         self.ran: list[str] = []
         self.fail = False
-        self.first = Step("first", 1, ("search.budget",), lambda c: [Unit(f"{RUN}/first")], self.write)
-        self.second = Step("second", 1, ("sft",), lambda c: [Unit(f"{RUN}/second", (f"{RUN}/first",))], self.write)
-        self.third = Step(
-            "third", 1, ("ebm",), lambda c: [Unit(f"{RUN}/third/shard-{c.shard:04d}-of-0003", (f"{RUN}/second",))], self.write,
-            shards=lambda c: 3, sharded=True, kept=True,
+        self.first = own_step("first", lambda c: [Unit(f"{RUN}/first")], self.write, reads=("search.budget",))
+        self.second = own_step(
+            "second", lambda c: [Unit(f"{RUN}/second", (f"{RUN}/first",))], self.write, reads=("sft",)
+        )
+        self.third = own_step(
+            "third", lambda c: [Unit(f"{RUN}/third/shard-{c.shard:04d}-of-0003", (f"{RUN}/second",))], self.write,
+            shards=lambda c: 3, reads=("ebm",), sharded=True, kept=True,
         )  # fmt: skip
 
     async def write(self, context: Context, unit: Unit) -> Facts:
@@ -59,9 +62,9 @@ class Toy:
         """Runs everything that the plan asks for, and returns what really ran."""
         self.ran = []
         context = self.context(*overrides, redo=redo)
-        steps = [(self.first, ""), (self.second, ""), (self.third, "")]
+        steps = [self.first, self.second, self.third]
         planned = plan(steps, context)
-        for step, _ in steps:
+        for step in steps:
             if step.sharded:
                 for shard in json.loads(planned[f"{step.name}-shards"]):
                     asyncio.run(execute(step, context.at(shard=shard)))
@@ -276,7 +279,7 @@ def test_a_missing_predecessor_is_bad_input(toy: Toy) -> None:
     with pytest.raises(BadInput, match="main/first is not finished"):
         asyncio.run(execute(toy.second, toy.context()))
     with pytest.raises(BadInput, match="not finished"):
-        plan([(toy.second, "")], toy.context())
+        plan([toy.second], toy.context())
 
 
 def test_a_step_that_was_stopped_is_not_finished(toy: Toy) -> None:

@@ -1,4 +1,4 @@
-"""negatives: known proofs with the branches beside them, as trajectories of the variant `replay`."""
+"""replay: known proofs with the branches beside them, as trajectories of the variant of that name. Its settings are the section `negatives`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from burnqed.policy.client import PolicyClient
 from burnqed.search.branches import BranchSearch, BranchSettings
 from burnqed.search.engine import OnResult
 from burnqed.search.many import run_many
-from burnqed.steps.base import Context, Facts, Step, Unit
+from burnqed.steps.base import Context, Facts, Unit, Work
 from burnqed.steps.data import read_proofs
-from burnqed.steps.searching import SERVED, shard_unit, write_shard
+from burnqed.steps.searching import shard_unit, write_shard
 from burnqed.steps.shards import shard_count, shard_of
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.writer import ShardWriter
@@ -70,14 +70,4 @@ async def run(context: Context, unit: Unit) -> Facts:
     return await write_shard(context, unit, writer, work)
 
 
-STEP = Step(
-    "negatives",
-    2,
-    ("negatives", "lean", "search.temperature", *SERVED),
-    units,
-    run,
-    shards=count,
-    sharded=True,
-    needed=needed,
-    kept=True,
-)
+WORK = Work(units, run, shards=count, needed=needed)
