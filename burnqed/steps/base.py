@@ -15,7 +15,7 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,10 +30,9 @@ from burnqed.log import log
 from burnqed.manifest import REVISION_DIGITS, Key, Manifest, look, read_manifest, revision_folder, write_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps.budget import check_budget
+from burnqed.steps.facts import Fact, Facts
 from burnqed.steps.table import Step
 from burnqed.store import Store
-
-Facts = dict[str, float | int | str | None]
 
 
 @dataclass(frozen=True)
@@ -78,14 +77,26 @@ class Unit:
     """One output folder."""
 
     prefix: str
-    inputs: tuple[str, ...] = ()
-    """Folders whose manifests' digests enter the key."""
+    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Folders that it is made from, by what they are to the step; their manifests' digests enter the key."""
+    name: str = ""
+    """Which of the outputs of the same step and shard it is."""
     parameters: tuple[tuple[str, str], ...] = ()
     """Arguments that change the meaning of the step."""
     reads: tuple[str, ...] = ()
     """Of the configuration, besides what its step declares."""
     revision: str = ""
     """While it is made: the folder, inside the unit's, that it is written to."""
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """All that it is made from."""
+        return tuple(dict.fromkeys(prefix for folders in self.sources.values() for prefix in folders))
+
+    def source(self, name: str) -> str:
+        """The only folder of these."""
+        (folder,) = self.sources[name]
+        return folder
 
     @property
     def root(self) -> str:
@@ -114,8 +125,8 @@ class Work:
 
     units: Callable[[Context], list[Unit]]
     """Units of the context's stage and shard."""
-    run: Callable[[Context, Unit], Awaitable[Facts]]
-    """Writes a unit; its context's configuration has only what the step declares."""
+    run: Callable[[Context, Unit], Awaitable[Facts | None]]
+    """Writes a unit; its context's configuration has only what the step declares. None when it was stopped."""
     shards: Callable[[Context], int] = once
     needed: Callable[[Context], bool] = always
     """Whether this iteration has the step (at the context's stage) at all."""
@@ -144,11 +155,13 @@ def key_of(step: Step, context: Context, unit: Unit, inputs: dict[str, str]) -> 
     return Key(step=name, version=step.version, parameters=dict(unit.parameters), settings=settings, inputs=inputs)
 
 
-def input_digests(context: Context, unit: Unit) -> dict[str, str]:
-    """Digest of each input. Raises BadInput for one that is not finished, Damaged."""
+def input_digests(context: Context, unit: Unit, without: Collection[str] = ()) -> dict[str, str]:
+    """Digest of each input, but for some. Raises BadInput for one that is not finished, Damaged."""
     store = Snapshot.of(context.store, unit.inputs)
     digests = {}
     for prefix in unit.inputs:
+        if prefix in without:
+            continue
         manifest = read_manifest(store, prefix)
         if manifest is None:
             raise BadInput(
@@ -209,23 +222,25 @@ async def execute(step: Step, context: Context) -> None:
         unit = replace(unit, revision=begin(context.store, unit, key, manifest))
         recorded = context.config.model_dump(mode="json")
         facts = await step.work.run(replace(context, config=view(step, context, unit), recorded=recorded), unit)
-        if context.stop.is_set():
+        if facts is None or context.stop.is_set():
             raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
         made = write_manifest(
             context.store,
             unit.prefix,
             key,
             context.config,
-            facts,
+            facts.document(),
             started,
             revision=unit.revision,
             dollars_per_hour=context.dollars_per_hour,
         )
-        log.info("%s: done in %.1f s %s", label, made.seconds, " ".join(f"{k}={show(v)}" for k, v in facts.items()))
+        log.info(
+            "%s: done in %.1f s %s", label, made.seconds, " ".join(f"{k}={show(v)}" for k, v in made.facts.items())
+        )
     step.work.finished(context)
 
 
-def show(value: float | int | str | None) -> str:
+def show(value: Fact) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -14,7 +14,8 @@ from burnqed.errors import BadInput
 from burnqed.manifest import output
 from burnqed.modelcache import address_version, fetch_address
 from burnqed.policy.version import model_version
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import BaseFacts
 
 TINY = "tiny"
 SHAPE = (
@@ -29,9 +30,9 @@ SHAPE = (
 def units(context: Context) -> list[Unit]:
     model = context.config.policy.model
     if model == TINY:
-        return [Unit(context.layout.base, (context.layout.data,), (("model", TINY),), reads=SHAPE)]
+        return [Unit(context.layout.base, {"data": [context.layout.data]}, parameters=(("model", TINY),), reads=SHAPE)]
     version = address_version(model) if is_address(model) else model
-    return [Unit(context.layout.base, (), (("model", version),))]
+    return [Unit(context.layout.base, parameters=(("model", version),))]
 
 
 def is_address(model: str) -> bool:
@@ -39,11 +40,11 @@ def is_address(model: str) -> bool:
     return "://" in model or Path(model).expanduser().is_dir()
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> BaseFacts:
     folder = await asyncio.to_thread(made if context.config.policy.model == TINY else found, context)
     version = model_version(folder)
     context.store.upload(folder, unit.root)
-    return {"version": version, "bytes": sum(f.stat().st_size for f in folder.glob("*.safetensors"))}
+    return BaseFacts(version=version, bytes=sum(f.stat().st_size for f in folder.glob("*.safetensors")))
 
 
 def made(context: Context) -> Path:

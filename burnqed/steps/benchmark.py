@@ -13,7 +13,8 @@ from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.manifest import digest_of, output
 from burnqed.remembered import remember_benchmarks
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import BenchmarkFacts
 from burnqed.steps.indices import default_header, read_configured, some
 from burnqed.store import Store
 
@@ -24,7 +25,7 @@ def units(context: Context) -> list[Unit]:
     found = []
     for name, location in context.config.data.benchmarks.items():
         digest = digest_of([t.model_dump() for t in read(context, location)])
-        found.append(Unit(context.layout.benchmark(name), (), (("what lies there", digest),)))
+        found.append(Unit(context.layout.benchmark(name), name=name, parameters=(("what lies there", digest),)))
     return found
 
 
@@ -32,19 +33,19 @@ def read(context: Context, location: str) -> list[Theorem]:
     return shipped_benchmark(default_header(context)) if location == SHIPPED else read_configured(context, location)
 
 
-async def run(context: Context, unit: Unit) -> Facts:
-    config, name = context.config.data, unit.prefix.rpartition("/")[2]
-    location = config.benchmarks[name]
+async def run(context: Context, unit: Unit) -> BenchmarkFacts | None:
+    config = context.config.data
+    location = config.benchmarks[unit.name]
     theorems = some(read(context, location), config.benchmark_theorems, lambda t: t.name)
     failed: dict[str, str] = {}
     if location != SHIPPED:  # whose statements elaborate, as tests show
         async with open_lean(context.config.lean) as lean:
-            failed = await failing(theorems, lean, f"the benchmark {name}", context.stop)
+            failed = await failing(theorems, lean, f"the benchmark {unit.name}", context.stop)
     if context.stop.is_set():
-        return {}
+        return None
     context.store.write_text(f"{unit.root}/{INDEX}", dump_index(theorems))
     context.store.write_json(f"{unit.root}/report.json", {"theorems": len(theorems), "failed": failed})
-    return {"theorems": len(theorems), "failed": len(failed)}
+    return BenchmarkFacts(theorems=len(theorems), failed=len(failed))
 
 
 def read_benchmark(store: Store, prefix: str) -> list[Theorem]:

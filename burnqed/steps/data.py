@@ -25,8 +25,9 @@ from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.manifest import digest_of, look
 from burnqed.progress import Progress
-from burnqed.steps.base import Context, Facts, Unit, Work, key_of
+from burnqed.steps.base import Context, Unit, Work, key_of
 from burnqed.steps.benchmark import read_benchmark
+from burnqed.steps.facts import DataFacts
 from burnqed.steps.indices import default_header, read_configured, some
 from burnqed.steps.table import step_named
 from burnqed.store import Store
@@ -41,19 +42,23 @@ def units(context: Context) -> list[Unit]:
     corpus = digest_of([[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context))])
     theorems = digest_of([t.model_dump() for t in read_configured(context, location)] if location else [])
     parameters = (("the shipped corpus", corpus), ("what lies at data.theorems", theorems))
-    configured = Unit(layout.data, tuple(map(layout.benchmark, context.config.data.benchmarks)), parameters)
+    configured = Unit(
+        layout.data,
+        {"benchmarks": [layout.benchmark(name) for name in context.config.data.benchmarks]},
+        parameters=parameters,
+    )
     step = step_named("data")
     made, damage = look(context.store, layout.data)
     if made is None or damage or step.name in context.redo:
         return [configured]
     # A benchmark that was added later changes no training: what was made without it stands, unless it is made anew anyway.
-    before = replace(configured, inputs=tuple(made.key.inputs))
+    before = replace(configured, sources={"benchmarks": tuple(made.key.inputs)})
     digests = {prefix: found.digest for prefix in before.inputs if (found := look(context.store, prefix)[0])}
     stands = not key_of(step, context, before, digests).difference(made.key)
     return [before if stands else configured]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> DataFacts | None:
     config, store = context.config, context.store
     held_back = {normal_form(t.statement) for prefix in unit.inputs for t in read_benchmark(store, prefix)}
     header = default_header(context)
@@ -69,7 +74,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         given = read_configured(context, location) if location else []
         unusable = await failing(given, lean, location, context.stop) if location else {}
         if context.stop.is_set():
-            return {}
+            return None
         with Progress(len(proofs), "replay", "proofs") as progress:
             async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYED}", source="corpus"):
                 if result.error:
@@ -80,7 +85,7 @@ async def run(context: Context, unit: Unit) -> Facts:
                     replayed.append(proof)
                 progress.advance(pairs=len(pairs))
                 if context.stop.is_set():
-                    return {}
+                    return None
         filtered = filter_pairs(pairs, config.data)
         if not filtered.pairs:
             raise BadInput("No known proof replays, so there is nothing to train on; see the messages above.")
@@ -107,13 +112,14 @@ async def run(context: Context, unit: Unit) -> Facts:
     }
     store.write_json(f"{unit.root}/report.json", report)
     store.delete(f"{unit.root}/{REPLAYED}")
-    return {
-        "theorems": len(kept),
-        "pairs": len(filtered.pairs),
-        "failed": len(failed),
-        "unusable": len(unusable),
-        **{f"{what}_equal_to_benchmark": count for what, count in left_out.items()},
-    }
+    return DataFacts(
+        theorems=len(kept),
+        pairs=len(filtered.pairs),
+        failed=len(failed),
+        unusable=len(unusable),
+        theorems_equal_to_benchmark=left_out["theorems"],
+        proofs_equal_to_benchmark=left_out["proofs"],
+    )
 
 
 def known_proofs(header: str) -> list[KnownProof]:

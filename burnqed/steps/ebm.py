@@ -12,7 +12,8 @@ from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
 from burnqed.manifest import output, read_manifest
 from burnqed.steps import embed
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import EmbeddingFacts, HeadFacts
 from burnqed.store import Store
 
 if TYPE_CHECKING:
@@ -27,28 +28,32 @@ SHOWN = 2_000
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
-    embeddings = [layout.embeddings(context.stage), *embed.earlier_embeddings(context)]
-    return [Unit(layout.head(context.stage), (*embeddings, *embed.sources(context)))]
+    made_from = {
+        "embeddings": [layout.embeddings(context.stage)],
+        "earlier": embed.earlier_embeddings(context),
+        "trajectories": embed.sources(context),
+    }
+    return [Unit(layout.head(context.stage), made_from)]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> HeadFacts:
     return await asyncio.to_thread(train, context, unit)
 
 
-def train(context: Context, unit: Unit) -> Facts:
+def train(context: Context, unit: Unit) -> HeadFacts:
     from burnqed.train.checkpoint import Checkpoints
     from burnqed.train.ebm import train_head
     from burnqed.train.embeddings import EmbeddingCache
 
-    config, store, layout = context.config, context.store, context.layout
-    made = read_manifest(store, layout.embeddings(context.stage))
+    config, store, embedded = context.config, context.store, unit.source("embeddings")
+    made = read_manifest(store, embedded)
     assert made is not None
     examples = embed.head_examples(store, unit)
     cache = EmbeddingCache(
         store,
-        made.root(layout.embeddings(context.stage)),
-        str(made.facts["embedding_id"]),
-        [output(store, prefix) for prefix in embed.earlier_embeddings(context)],
+        made.root(embedded),
+        EmbeddingFacts.of(made).embedding_id,
+        [output(store, prefix) for prefix in unit.sources["earlier"]],
     )
     embeddings = cache.select(examples.texts())
     outcome = train_head(
@@ -69,17 +74,17 @@ def train(context: Context, unit: Unit) -> Facts:
     store.upload(folder, unit.root)
     store.write_json(f"{unit.root}/{ENERGIES}", energies)
     store.delete(f"{unit.root}/{CHECKPOINT}")
-    facts: Facts = {
-        "head_id": outcome.head.head_id,
-        "accepted": str(outcome.accepted).lower(),
-        "steps": outcome.steps,
-        "positives": outcome.positives,
-    }
+    metrics: dict[str, float] = {}
     for name, metric in outcome.metrics.items():
-        facts[name] = metric.value
-        beside = {CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error}
-        facts |= {name + ending: value for ending, value in beside.items() if value is not None}
-    return facts
+        said = {"": metric.value, CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error}
+        metrics |= {name + ending: value for ending, value in said.items() if value is not None}
+    return HeadFacts(
+        head_id=outcome.head.head_id,
+        accepted=outcome.accepted,
+        steps=outcome.steps,
+        positives=outcome.positives,
+        **metrics,
+    )
 
 
 def held_out_energies(

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
 from burnqed.steps import replay, search
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import EmbeddingFacts
 from burnqed.steps.models import trajectory_variants
 from burnqed.steps.table import FINAL, SEARCH
-from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of, trajectories_of
+from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import decisions, off_path_states
 
@@ -45,11 +46,15 @@ def earlier_embeddings(context: Context) -> list[str]:
 
 
 def units(context: Context) -> list[Unit]:
-    inputs = [context.layout.model, *sources(context), *earlier_embeddings(context)]
-    return [Unit(context.layout.embeddings(context.stage), tuple(inputs))]
+    made_from = {
+        "model": [context.layout.model],
+        "trajectories": sources(context),
+        "earlier": earlier_embeddings(context),
+    }
+    return [Unit(context.layout.embeddings(context.stage), made_from)]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> EmbeddingFacts:
     return await asyncio.to_thread(encode, context, unit)
 
 
@@ -57,19 +62,19 @@ def head_examples(store: Store, unit: Unit) -> HeadExamples:
     """Positives and other states of the trajectories that a unit is made from."""
     from burnqed.train.negatives import HeadExamples
 
-    tables = list(rows_of(store, trajectories_of(unit)))
+    tables = list(rows_of(store, unit.sources["trajectories"]))
     return HeadExamples.from_tables(map(decisions, tables), map(off_path_states, tables))
 
 
-def encode(context: Context, unit: Unit) -> Facts:
+def encode(context: Context, unit: Unit) -> EmbeddingFacts:
     from burnqed.policy.encode import Encoder
     from burnqed.train.embeddings import EmbeddingCache
 
     config, store = context.config, context.store
-    model = fetch_once(store, context.layout.model, context.models)
+    model = fetch_once(store, unit.source("model"), context.models)
     encoder = Encoder(model, dtype=config.policy.dtype, max_tokens=config.policy.embed_max_tokens)
     texts = head_examples(store, unit).texts()
-    earlier = [output(store, prefix) for prefix in earlier_embeddings(context)]
+    earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
     cache = EmbeddingCache(store, unit.root, encoder.embedding_id, earlier)
     new = cache.add(
         texts,
@@ -78,7 +83,7 @@ def encode(context: Context, unit: Unit) -> Facts:
         save_every=config.ebm.embed_save_every,
         should_stop=context.stop.is_set,
     )
-    return {"states": len(texts), "new": new, "embedding_id": encoder.embedding_id}
+    return EmbeddingFacts(states=len(texts), new=new, embedding_id=encoder.embedding_id)
 
 
 WORK = Work(units, run, needed=needed)

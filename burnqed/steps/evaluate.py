@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from burnqed.evaluate.results import HEAD, PLAIN
 from burnqed.search.settings import SearchSettings
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.benchmark import read_benchmark
+from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import head_prefix
 from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.shards import in_shard
@@ -31,20 +32,23 @@ def units(context: Context) -> list[Unit]:
     for benchmark in context.config.data.benchmarks:
         number = shards_of(context, benchmark)
         for variant in variants(context) if context.shard < number else ():
-            inputs = [layout.benchmark(benchmark), layout.model, *([layout.head(FINAL)] if variant == HEAD else [])]
-            found.append(shard_unit(context, layout.evaluation(benchmark, variant), number, inputs))
+            sources = {
+                "benchmark": [layout.benchmark(benchmark)],
+                "model": [layout.model],
+                "head": [layout.head(FINAL)] if variant == HEAD else [],
+            }
+            found.append(shard_unit(context, layout.evaluation(benchmark, variant), number, sources, variant))
     return found
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
-    benchmark, *_ = unit.inputs
     return await search_shard(
         context,
         unit,
-        in_shard(read_benchmark(context.store, benchmark), context.shard, int(unit.parameter("shards"))),
+        in_shard(read_benchmark(context.store, unit.source("benchmark")), context.shard, int(unit.parameter("shards"))),
         SearchSettings.for_evaluation(config, context.config.search),
-        with_head=context.layout.head(FINAL) in unit.inputs,
+        with_head=unit.name == HEAD,
         per_part=config.theorems_per_part,
         seed=config.seed,
         samples=config.samples,

@@ -7,7 +7,8 @@ import asyncio
 from burnqed.data.pairs import read_pairs
 from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import ModelFacts
 
 
 def whole_model(context: Context) -> str:
@@ -19,31 +20,31 @@ def whole_model(context: Context) -> str:
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
-    return [Unit(layout.model, (layout.adapter, whole_model(context), layout.data))]
+    return [Unit(layout.model, {"adapter": [layout.adapter], "start": [whole_model(context)], "data": [layout.data]})]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> ModelFacts:
     from burnqed.train.export import export_model
 
     store = context.store
-    adapter, start, data = unit.inputs
-    states = [pair.state for pair in read_pairs(store, f"{output(store, data)}/pairs.jsonl")]
+    data = output(store, unit.source("data"))
+    states = [pair.state for pair in read_pairs(store, f"{data}/pairs.jsonl")]
     target = context.workdir / "model"
     outcome = await asyncio.to_thread(
         export_model,
-        fetch_once(store, start, context.models),
-        fetch_once(store, adapter, context.models),
+        fetch_once(store, unit.source("start"), context.models),
+        fetch_once(store, unit.source("adapter"), context.models),
         target,
         context.config.policy.dtype,
         states,
     )
     store.upload(target, unit.root)
-    return {
-        "version": outcome.version,
-        "parameters": outcome.parameters,
-        "sample_tactic": outcome.sample_tactic,
-        "sample_log_prob": outcome.sample_log_prob,
-    }
+    return ModelFacts(
+        version=outcome.version,
+        parameters=outcome.parameters,
+        sample_tactic=outcome.sample_tactic,
+        sample_log_prob=outcome.sample_log_prob,
+    )
 
 
 WORK = Work(units, run)

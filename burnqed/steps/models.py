@@ -8,6 +8,7 @@ from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.manifest import read_manifest
 from burnqed.steps.base import Context, Unit
+from burnqed.steps.facts import HeadFacts
 from burnqed.steps.table import REPLAY, SEARCH
 from burnqed.store import Store
 
@@ -19,16 +20,14 @@ def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
     return layout.head(stage)
 
 
-def trusted_head(context: Context, unit: Unit, stage: str) -> bool:
+def trusted_head(context: Context, unit: Unit) -> bool:
     """Whether a unit is made with a head that its training accepted: one that ranks like chance would only mislead a search."""
-    head = context.layout.head(stage)
-    if head not in unit.inputs:
-        return False
-    made = read_manifest(context.store, head)
-    accepted = made is not None and made.facts["accepted"] == "true"
-    if not accepted:
+    for head in unit.sources["head"]:
+        made = read_manifest(context.store, head)
+        if made is not None and HeadFacts.of(made).accepted:
+            return True
         log.warning("the head %s was not accepted, so this search goes without one", context.store.locate(head))
-    return accepted
+    return False
 
 
 def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) -> tuple[str, str | None]:

@@ -134,7 +134,7 @@ def foreseen(
     """The verdict on a unit, some of whose inputs may still have to be made; `verdicts` are those on the units before."""
     before = {prefix: verdicts.get(prefix, Verdict()) for prefix in unit.inputs}
     made_anew = {prefix: verdict for prefix, verdict in before.items() if verdict.miss}
-    digests = input_digests(context, replace(unit, inputs=tuple(p for p in unit.inputs if p not in made_anew)))
+    digests = input_digests(context, unit, without=made_anew)
     difference = ""
     if manifest is not None:
         known = {prefix: digest for prefix, digest in manifest.key.inputs.items() if prefix not in made_anew}

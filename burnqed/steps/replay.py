@@ -12,8 +12,9 @@ from burnqed.policy.client import PolicyClient
 from burnqed.search.branches import BranchSearch, BranchSettings
 from burnqed.search.engine import OnResult
 from burnqed.search.many import run_many
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
+from burnqed.steps.facts import ShardFacts
 from burnqed.steps.searching import shard_unit, write_shard
 from burnqed.steps.shards import shard_count, shard_of
 from burnqed.trajectory.rows import SearchResult, Task
@@ -29,7 +30,8 @@ def count(context: Context) -> int:
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
-    return [shard_unit(context, layout.trajectories(VARIANT), count(context), [layout.data, layout.model])]
+    sources = {"data": [layout.data], "model": [layout.model]}
+    return [shard_unit(context, layout.trajectories(VARIANT), count(context), sources)]
 
 
 def needed(context: Context) -> bool:
@@ -45,7 +47,7 @@ def chosen(context: Context) -> list[KnownProof]:
     return proofs[: config.theorems]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.negatives
     shards = int(unit.parameter("shards"))
     proofs = {p.theorem.name: p for p in chosen(context) if shard_of(p.theorem.name, shards) == context.shard}

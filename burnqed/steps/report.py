@@ -29,13 +29,14 @@ from burnqed.log import log
 from burnqed.manifest import Manifest, look, output, read_manifest
 from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.data import read_proofs
+from burnqed.steps.facts import HeadFacts, ModelFacts, ReportFacts, SftFacts
 from burnqed.steps.models import head_prefix, search_variants
 from burnqed.steps.select import read_selection
 from burnqed.steps.table import step_named
-from burnqed.steps.trajectories import own_shards, rows_of, trajectories_of
+from burnqed.steps.trajectories import own_shards, rows_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
@@ -46,19 +47,20 @@ RESULTS = "results.json"
 def units(context: Context) -> list[Unit]:
     layout = context.layout
     head = head_prefix(layout, "final", context.config)
-    inputs = [
-        layout.data,
-        *(layout.benchmark(name) for name in context.config.data.benchmarks),
-        *(layout.at(i).selection for i in range(context.iteration + 1)),
-        layout.adapter,
-        layout.model,
-        *([head] if head else []),
-        *searched(context),
-        *(folder for name in context.config.data.benchmarks for folder in evaluated(context, name)),
-        *(layout.at(i).report for i in range(context.iteration)),
-    ]
-    gated = ("the benchmark of the gates", next(iter(context.config.data.benchmarks)))
-    return [Unit(layout.report, tuple(inputs), (gated,))]
+    benchmarks = context.config.data.benchmarks
+    sources = {
+        "data": [layout.data],
+        "benchmarks": [layout.benchmark(name) for name in benchmarks],
+        "selections": [layout.at(i).selection for i in range(context.iteration + 1)],
+        "adapter": [layout.adapter],
+        "model": [layout.model],
+        "head": [head] if head else [],
+        "searched": searched(context),
+        **{evaluated(name, v): shards_of(context, name, v) for name in benchmarks for v in evaluate.variants(context)},
+        "earlier": [layout.at(i).report for i in range(context.iteration)],
+    }
+    gated = ("the benchmark of the gates", next(iter(benchmarks)))
+    return [Unit(layout.report, sources, parameters=(gated,))]
 
 
 def searched(context: Context) -> list[str]:
@@ -69,12 +71,17 @@ def searched(context: Context) -> list[str]:
     ]
 
 
-def evaluated(context: Context, benchmark: str) -> list[str]:
-    number, layout = evaluate.shards_of(context, benchmark), context.layout
-    return [f for v in evaluate.variants(context) for f in own_shards(context, layout.evaluation(benchmark, v), number)]
+def evaluated(benchmark: str, variant: str) -> str:
+    """What the shards of an evaluation are to the report."""
+    return f"{benchmark}, {variant}"
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+def shards_of(context: Context, benchmark: str, variant: str) -> list[str]:
+    number = evaluate.shards_of(context, benchmark)
+    return own_shards(context, context.layout.evaluation(benchmark, variant), number)
+
+
+async def run(context: Context, unit: Unit) -> ReportFacts:
     store, layout = context.store, context.layout
     snapshot = Snapshot.of(store, unit.inputs)
     manifests = {prefix: m for prefix in unit.inputs if (m := read_manifest(snapshot, prefix)) is not None}
@@ -82,11 +89,11 @@ async def run(context: Context, unit: Unit) -> Facts:
     known = trained_statements(context, unit)
     evaluations = [
         evaluation(context, unit, prefix, variant, manifests, known)
-        for prefix in inputs_in(unit, layout.benchmarks)
+        for prefix in unit.sources["benchmarks"]
         for variant in (PLAIN, HEAD)
-        if inputs_in(unit, layout.evaluation(name_of(prefix), variant))
+        if evaluated(name_of(prefix), variant) in unit.sources
     ]
-    found = results_of(store, trajectories_of(unit))
+    found = results_of(store, unit.sources["searched"])
     worked = attempts(context)
     result = IterationResult(
         run=layout.run,
@@ -110,7 +117,7 @@ async def run(context: Context, unit: Unit) -> Facts:
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         training_proofs=training_proofs(context, found),
-        kept=changed_since(context, [manifests[prefix] for prefix in trajectories_of(unit)]),
+        kept=changed_since(context, [manifests[prefix] for prefix in unit.sources["searched"]]),
         config=context.recorded,
         manifests=manifests,
     )
@@ -124,9 +131,9 @@ async def run(context: Context, unit: Unit) -> Facts:
     store.write_text(f"{unit.root}/gate.json", judged.model_dump_json(indent=1) + "\n")
     others = [*earlier, *later_results(context)]
     store.write_text(layout.summary, summarize([*others, result]).model_dump_json(indent=1) + "\n")
-    solved: Facts = {f"solved_{e.benchmark}_{e.variant}": e.at_largest.solved for e in evaluations}
-    trained: Facts = {f"trained_on_{e.benchmark}": len(e.trained_on) for e in evaluations if e.trained_on}
-    return {**solved, **trained, "go": "yes" if judged.go else "no"}
+    solved = {f"solved_{e.benchmark}_{e.variant}": e.at_largest.solved for e in evaluations}
+    trained = {f"trained_on_{e.benchmark}": len(e.trained_on) for e in evaluations if e.trained_on}
+    return ReportFacts(go=judged.go, **solved, **trained)
 
 
 def read_result(store: Store, prefix: str) -> IterationResult:
@@ -157,17 +164,11 @@ def name_of(prefix: str) -> str:
     return prefix.rpartition("/")[2]
 
 
-def inputs_in(unit: Unit, folder: str) -> list[str]:
-    return [prefix for prefix in unit.inputs if prefix.startswith(f"{folder}/")]
-
-
 def trained_statements(context: Context, unit: Unit) -> set[str]:
     """Normal forms of what model or head may have learned from: known proofs, and what was searched up to this iteration."""
     store = context.store
     proofs = read_proofs(store, f"{output(store, context.layout.data)}/proofs.json")
-    chosen = {context.layout.at(i).selection for i in range(context.iteration + 1)}
-    selections = [read_selection(store, prefix) for prefix in unit.inputs if prefix in chosen]
-    searched = [theorem for selection in selections for theorem in selection.theorems]
+    searched = [t for prefix in unit.sources["selections"] for t in read_selection(store, prefix).theorems]
     return {normal_form(theorem.statement) for theorem in (*(p.theorem for p in proofs), *searched)}
 
 
@@ -178,11 +179,11 @@ def evaluation(
     config, store, layout = context.config, context.store, context.layout
     theorems, benchmark, lean = read_benchmark(store, prefix), name_of(prefix), lean_of(context)
     return evaluation_result(
-        results_of(store, inputs_in(unit, layout.evaluation(benchmark, variant))),
+        results_of(store, unit.sources[evaluated(benchmark, variant)]),
         theorems,
         variant=variant,
-        model=str(manifests[layout.model].facts["version"]),
-        head=str(manifests[layout.head("final")].facts["head_id"]) if variant == HEAD else None,
+        model=ModelFacts.of(manifests[layout.model]).version,
+        head=HeadFacts.of(manifests[layout.head("final")]).head_id if variant == HEAD else None,
         benchmark=benchmark,
         header=common_header(theorems, lean.default_header),
         lean_version=lean.version,
@@ -201,13 +202,10 @@ def lean_of(context: Context) -> LeanBackend:
 
 def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[str, float]:
     """Figures that fine-tuning and head reported: `sft.evaluation_loss`, `head.auc`, …"""
-    metrics: dict[str, float] = {}
-    for name, prefix in (("sft", context.layout.adapter), ("head", context.layout.head("final"))):
-        if prefix in manifests:
-            metrics |= {
-                f"{name}.{k}": float(v) for k, v in manifests[prefix].facts.items() if isinstance(v, int | float)
-            }
-    return metrics
+    told = {f"sft.{name}": value for name, value in SftFacts.of(manifests[context.layout.adapter]).figures.items()}
+    if head := manifests.get(context.layout.head("final")):
+        told |= {f"head.{name}": value for name, value in HeadFacts.of(head).figures.items()}
+    return told
 
 
 def attempts(context: Context) -> list[Attempt]:

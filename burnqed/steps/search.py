@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from burnqed.lean.backends import open_lean
 from burnqed.search.settings import SearchSettings
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import head_prefix, search_variants, trusted_head
 from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.select import read_selection
@@ -19,21 +20,20 @@ def count(context: Context) -> int:
 def units(context: Context) -> list[Unit]:
     layout, number = context.layout, count(context)
     head = head_prefix(layout, SEARCH, context.config)
-    inputs = [layout.selection, layout.model, *([head] if head else [])]
+    sources = {"selection": [layout.selection], "model": [layout.model], "head": [head] if head else []}
     variants = search_variants(context.config, context.iteration)
-    return [shard_unit(context, layout.trajectories(v), number, inputs) for v in variants]
+    return [shard_unit(context, layout.trajectories(v), number, sources, v) for v in variants]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.search
-    noise = unit.prefix.startswith(context.layout.trajectories("noise"))
-    theorems = read_selection(context.store, context.layout.selection).theorems
+    theorems = read_selection(context.store, unit.source("selection")).theorems
     return await search_shard(
         context,
         unit,
         in_shard(theorems, context.shard, int(unit.parameter("shards"))),
-        SearchSettings.for_search(config, open_lean(context.config.lean).probe_tactics, noise=noise),
-        with_head=trusted_head(context, unit, SEARCH),
+        SearchSettings.for_search(config, open_lean(context.config.lean).probe_tactics, noise=unit.name == "noise"),
+        with_head=trusted_head(context, unit),
         per_part=config.theorems_per_part,
         seed=config.seed,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from burnqed import metrics
@@ -14,12 +14,13 @@ from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
 from burnqed.manifest import read_manifest
-from burnqed.policy.client import PolicyClient
+from burnqed.policy.client import PolicyClient, PolicyInfo
 from burnqed.policy.refusal import not_refused
 from burnqed.progress import Progress
 from burnqed.search.engine import OnResult, search
 from burnqed.search.settings import SearchSettings
-from burnqed.steps.base import Context, Facts, Unit
+from burnqed.steps.base import Context, Unit
+from burnqed.steps.facts import HeadFacts, ModelFacts, ShardFacts
 from burnqed.steps.shards import shard_count
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus
@@ -41,22 +42,24 @@ async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
         )
     async with PolicyClient(config, url, config.score_url or context.score_url or url) as client:
         info = await client.wait_ready(READY_S, not_refused)
-        head = "head_id", info.head_id
-        layout = context.layout
-        served = {
-            layout.model: ("version", info.weight_version),
-            layout.head("search"): head,
-            layout.head("final"): head,
-        }
-        for prefix in unit.inputs:
-            made = read_manifest(context.store, prefix) if prefix in served else None
-            fact, found = served.get(prefix, ("", None))
-            if made and made.facts[fact] != found:
-                raise BadInput(
-                    f"The policy server {url} serves {found}, but {context.store.locate(prefix)} is {made.facts[fact]}; "
-                    "serve this iteration's model and head."
-                )
+        check_served(context, unit, info, url)
         yield client
+
+
+def check_served(context: Context, unit: Unit, info: PolicyInfo, url: str) -> None:
+    """Raises BadInput where the server has another model or head than the unit is made from."""
+    for prefix in (*unit.sources["model"], *unit.sources.get("head", ())):
+        made = read_manifest(context.store, prefix)
+        if made is None:
+            continue
+        is_model = prefix in unit.sources["model"]
+        served = info.weight_version if is_model else info.head_id
+        wanted = ModelFacts.of(made).version if is_model else HeadFacts.of(made).head_id
+        if served != wanted:
+            raise BadInput(
+                f"The policy server {url} serves {served}, but {context.store.locate(prefix)} is {wanted}; "
+                "serve this iteration's model and head."
+            )
 
 
 async def search_shard(
@@ -69,7 +72,7 @@ async def search_shard(
     per_part: int,
     seed: int,
     samples: int = 1,
-) -> Facts:
+) -> ShardFacts:
     """Searches the shard's theorems and writes its parts; continues where an earlier attempt was cut off."""
     writer = ShardWriter(
         context.store, unit.root, theorems, per_part=per_part, run=context.layout.run,
@@ -85,7 +88,7 @@ async def search_shard(
 Work = Callable[[list[Task], PolicyClient, LeanBackend, OnResult], Awaitable[None]]
 
 
-async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: Work) -> Facts:
+async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: Work) -> ShardFacts:
     """Has `work` done what the writer still lacks, with a policy server and Lean; writes what is finished however it ends."""
     tasks = writer.pending()
     counts = Counter(result.status for result in writer.found)
@@ -108,7 +111,7 @@ async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: W
                     writer.flush_open()
     if not context.stop.is_set():
         writer.finish()
-    return {"theorems": counts.total(), **{str(status): counts[status] for status in ProofStatus}}
+    return ShardFacts.counted(counts)
 
 
 def shards(context: Context, prefix: str, wanted: int | None) -> int:
@@ -116,5 +119,5 @@ def shards(context: Context, prefix: str, wanted: int | None) -> int:
     return shard_count(context.store, prefix, wanted or 2 * context.config.workflow.parallelism)
 
 
-def shard_unit(context: Context, prefix: str, count: int, inputs: Sequence[str]) -> Unit:
-    return Unit(shard_folder(prefix, context.shard, count), tuple(inputs), (("shards", str(count)),))
+def shard_unit(context: Context, prefix: str, count: int, sources: Mapping[str, Sequence[str]], name: str = "") -> Unit:
+    return Unit(shard_folder(prefix, context.shard, count), sources, name, (("shards", str(count)),))

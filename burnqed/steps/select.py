@@ -23,8 +23,9 @@ from burnqed.progress import Progress
 from burnqed.search.many import run_many
 from burnqed.search.probes import probe_easy
 from burnqed.steps import sft
-from burnqed.steps.base import Context, Facts, Unit, Work
-from burnqed.steps.trajectories import rows_of, trajectories_of
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import SelectFacts
+from burnqed.steps.trajectories import rows_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus
@@ -41,16 +42,20 @@ class Selection(BaseModel):
 def units(context: Context) -> list[Unit]:
     layout, pool = context.layout, context.config.select.pool
     earlier = [layout.at(i).selection for i in range(context.iteration)]
-    found = sft.found_shards(context) if pool == "unsolved" else []
-    return [Unit(layout.selection, (layout.data, *(earlier[:1] if pool == "same" else earlier), *found))]
+    sources = {
+        "data": [layout.data],
+        "earlier": earlier[:1] if pool == "same" else earlier,
+        "searched": sft.found_shards(context) if pool == "unsolved" else [],
+    }
+    return [Unit(layout.selection, sources)]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> SelectFacts:
     config, store = context.config.select, context.store
-    earlier = [read_selection(store, prefix) for prefix in unit.inputs if prefix.endswith("/selection")]
+    earlier = [read_selection(store, prefix) for prefix in unit.sources["earlier"]]
     if config.pool == "same" and earlier:
         write(store, unit, first := earlier[0])
-        return {"theorems": len(first.theorems), "probe_easy": 0}
+        return SelectFacts(theorems=len(first.theorems), probe_easy=0)
     path = f"{output(store, context.layout.data)}/theorems.json"
     theorems = sorted(parse_index(store.read_text(path), store.locate(path)), key=lambda t: t.name)
     random.Random(config.seed).shuffle(theorems)
@@ -59,7 +64,7 @@ async def run(context: Context, unit: Unit) -> Facts:
     candidates = [t for t in theorems if t.name not in used]
     again: list[Theorem] = []
     if config.pool == "unsolved":
-        left = searched - proved(store, trajectories_of(unit))
+        left = searched - proved(store, unit.sources["searched"])
         again = [t for t in theorems if t.name in left][: config.theorems]
     wanted = config.theorems - len(again)
     chosen, easy = (
@@ -74,7 +79,7 @@ async def run(context: Context, unit: Unit) -> Facts:
     if len(chosen) < config.theorems:
         log.warning("only %d of the %d theorems asked for are left", len(chosen), config.theorems)
     write(store, unit, Selection(theorems=chosen, probe_easy=easy))
-    return {"theorems": len(chosen), "again": len(again), "probe_easy": len(easy)}
+    return SelectFacts(theorems=len(chosen), again=len(again), probe_easy=len(easy))
 
 
 def proved(store: Store, folders: Sequence[str]) -> set[str]:

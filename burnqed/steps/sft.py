@@ -7,12 +7,12 @@ import asyncio
 from burnqed.data.pairs import TacticPair, read_pairs
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
-from burnqed.evaluate.results import COUNT
 from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
-from burnqed.steps.base import Context, Facts, Unit, Work
+from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import search_variants
-from burnqed.steps.trajectories import earlier_shards, rows_of, trajectories_of
+from burnqed.steps.trajectories import earlier_shards, rows_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import proof_pairs
 
@@ -26,31 +26,35 @@ def found_shards(context: Context) -> list[str]:
     return [f for i in range(context.iteration) for f in earlier_shards(context, search_variants(context.config, i), i)]
 
 
-def previous(context: Context) -> str | None:
+def previous(context: Context) -> list[str]:
     """What iteration N > 0 continues, where the configuration says so."""
     if context.iteration == 0 or context.config.sft.start == "base":
-        return None
+        return []
     layout = context.layout.at(context.iteration - 1)
-    return layout.adapter if context.config.sft.start == "previous_adapter" else layout.model
+    return [layout.adapter if context.config.sft.start == "previous_adapter" else layout.model]
 
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
-    inputs = [layout.data, layout.base, *found_shards(context), *filter(None, [previous(context)])]
-    return [Unit(layout.adapter, tuple(inputs))]
+    sources = {
+        "data": [layout.data],
+        "base": [layout.base],
+        "searched": found_shards(context),
+        "previous": previous(context),
+    }
+    return [Unit(layout.adapter, sources)]
 
 
-async def run(context: Context, unit: Unit) -> Facts:
+async def run(context: Context, unit: Unit) -> SftFacts:
     from burnqed.train.checkpoint import Checkpoints
     from burnqed.train.sft import Pairs, train_sft
 
     store, layout = context.store, context.layout
     found = [
         TacticPair(**row, source="search")
-        for rows in rows_of(store, trajectories_of(unit))
+        for rows in rows_of(store, unit.sources["searched"])
         for row in proof_pairs(rows).to_pylist()
     ]
-    before = previous(context)
     checkpoints = Checkpoints(store, f"{unit.root}/{CHECKPOINT}")
     outcome = await asyncio.to_thread(
         train_sft,
@@ -61,23 +65,23 @@ async def run(context: Context, unit: Unit) -> Facts:
         validation_fraction=context.config.data.validation_fraction,
         workdir=context.workdir,
         checkpoints=checkpoints,
-        previous=fetch_once(store, before, context.models) if before else None,
+        previous=next((fetch_once(store, before, context.models) for before in unit.sources["previous"]), None),
         should_stop=context.stop.is_set,
     )
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")
     store.upload(context.workdir / "adapter", unit.root)
     store.delete(f"{unit.root}/{CHECKPOINT}")
-    return {
-        "start": outcome.start,
-        "steps": outcome.steps,
-        "loss": outcome.last_loss,
-        "evaluation_loss": outcome.best.total if outcome.best else None,
-        f"evaluation_loss{COUNT}": outcome.validation_pairs,
-        "base_pairs": outcome.base_pairs,
-        "trajectory_pairs": outcome.trajectory_pairs,
-        "tokens_per_s": outcome.tokens_per_s,
-    }
+    return SftFacts(
+        start=outcome.start,
+        steps=outcome.steps,
+        loss=outcome.last_loss,
+        evaluation_loss=outcome.best.total if outcome.best else None,
+        evaluation_loss_n=outcome.validation_pairs,
+        base_pairs=outcome.base_pairs,
+        trajectory_pairs=outcome.trajectory_pairs,
+        tokens_per_s=outcome.tokens_per_s,
+    )
 
 
 def read_losses(store: Store, prefix: str) -> list[LossPoint]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -10,13 +9,10 @@ import pyarrow as pa
 from burnqed.layout import shard_folder
 from burnqed.manifest import read_manifest
 from burnqed.snapshot import Snapshot
-from burnqed.steps.base import Context, Unit
+from burnqed.steps.base import Context
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
-
-TRAJECTORIES = re.compile(r"/iter_\d+/trajectories/")
-"""A benchmark may have the name, too."""
 
 
 def rows_of(store: Store, folders: Sequence[str]) -> Iterator[pa.Table]:
@@ -32,11 +28,6 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
     """Shard folders of an earlier iteration. Raises BadInput when one is not finished."""
     layout = context.layout.at(iteration)
     return [folder for v in variants for folder in finished_shards(context.store, layout.trajectories(v))]
-
-
-def trajectories_of(unit: Unit) -> list[str]:
-    """Those of a unit's inputs that are shard folders of trajectories."""
-    return [prefix for prefix in unit.inputs if TRAJECTORIES.search(prefix)]
 
 
 def own_shards(context: Context, prefix: str, count: int) -> list[str]:

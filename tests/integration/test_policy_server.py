@@ -23,6 +23,7 @@ from burnqed.policy.prompt import prompt
 from burnqed.policy.version import model_version
 from burnqed.steps import searching
 from burnqed.steps.base import Context, Unit
+from burnqed.steps.facts import HeadFacts, ModelFacts
 from burnqed.store import Store
 from burnqed.train.head import EnergyHead
 from tests.fixtures.policy import SHAPE, STATES, Running, make_tiny, running
@@ -353,19 +354,22 @@ async def test_a_step_refuses_a_server_of_another_model_or_head(
     context = Context(store, layout, RunConfig(policy=SHAPE), tmp_path, policy_url=server.url)
 
     def make(prefix: str, version: str) -> None:
-        facts: dict[str, float | int | str | None] = {"version": version, "head_id": version}
+        model = ModelFacts(version=version, parameters=1, sample_tactic="rfl", sample_log_prob=0.0)
+        head = HeadFacts(head_id=version, accepted=True, steps=1, positives=1)
+        facts = (model if prefix == layout.model else head).document()
         key = Key(step="test", version=1)
         write_manifest(store, prefix, key, context.config, facts, datetime.now(UTC), dollars_per_hour=0)
 
     for prefix, version in right.items():
         make(prefix, version)
-    async with searching.policy(context, Unit("main/x", tuple(right))):
+    unit = Unit("main/x", {"model": [layout.model], "head": [layout.head("final")]})
+    async with searching.policy(context, unit):
         pass
     make(layout.model if wrong == "model" else layout.head("final"), "another")
     with pytest.raises(
         BadInput, match=r"serves [0-9a-f]{16}, but .* is another; serve this iteration's model and head"
     ):
-        async with searching.policy(context, Unit("main/x", tuple(right))):
+        async with searching.policy(context, unit):
             pass
 
 

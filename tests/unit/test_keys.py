@@ -26,8 +26,8 @@ from burnqed.resolve import KEYS
 from burnqed.steps import data, report
 from burnqed.steps.base import Context, Unit, execute
 from burnqed.steps.data import known_proofs
+from burnqed.steps.facts import BaseFacts
 from burnqed.steps.select import Selection
-from burnqed.steps.trajectories import trajectories_of
 from burnqed.store import Store
 from burnqed_workflows import evaluate, iteration
 from tests.fixtures.finished import RUN, Finished
@@ -199,7 +199,7 @@ def test_a_benchmark_may_have_the_name_of_another_output(tmp_path: Path, monkeyp
     finished = Finished(Store(str(tmp_path / "store")), config)
     context, read = finished.context(config), []
     layout, (unit,) = context.layout, report.units(context)
-    assert {prefix.rpartition("/shard-")[0] for prefix in trajectories_of(unit)} == {layout.trajectories("main")}
+    assert {prefix.rpartition("/shard-")[0] for prefix in unit.sources["searched"]} == {layout.trajectories("main")}
     monkeypatch.setattr(report, "read_proofs", lambda *_: [])
     monkeypatch.setattr(
         report, "read_selection", lambda _, prefix: read.append(prefix) or Selection(theorems=[], probe_easy=[])
@@ -253,8 +253,8 @@ def test_the_shape_of_the_tiny_model_decides_nothing_about_another_one(tmp_path:
 
 
 def test_a_step_that_reads_what_it_does_not_declare_fails(tmp_path: Path) -> None:
-    async def run(context: Context, unit: Unit) -> dict[str, float | int | str | None]:
-        return {"workers": context.config.lean.workers, "top_p": context.config.policy.top_p}
+    async def run(context: Context, unit: Unit) -> BaseFacts:
+        return BaseFacts(version=f"{context.config.lean.workers}", bytes=int(context.config.policy.top_p))
 
     def made(*reads: str) -> dict[str, object]:
         step = own_step("step", lambda _: [Unit(f"{RUN}/out")], run, reads=reads)

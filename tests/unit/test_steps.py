@@ -16,7 +16,8 @@ from burnqed.lean.protocol import Theorem
 from burnqed.manifest import Damaged, output, parse_manifest, read_manifest
 from burnqed.resolve import resolve
 from burnqed.snapshot import Snapshot
-from burnqed.steps.base import Context, Facts, Unit, execute
+from burnqed.steps.base import Context, Unit, execute
+from burnqed.steps.facts import Facts
 from burnqed.steps.plan import plan
 from burnqed.steps.shards import finished_shards, in_shard, shard_count
 from burnqed.store import Store
@@ -25,6 +26,10 @@ from tests.fixtures.own_steps import own_step
 from tests.unit.test_budget import spend
 
 RUN = "main"
+
+
+class Counted(Facts):
+    n: int
 
 
 class Toy:
@@ -36,10 +41,10 @@ class Toy:
         self.fail = False
         self.first = own_step("first", lambda c: [Unit(f"{RUN}/first")], self.write, reads=("search.budget",))
         self.second = own_step(
-            "second", lambda c: [Unit(f"{RUN}/second", (f"{RUN}/first",))], self.write, reads=("sft",)
+            "second", lambda c: [Unit(f"{RUN}/second", {"first": [f"{RUN}/first"]})], self.write, reads=("sft",)
         )
         self.third = own_step(
-            "third", lambda c: [Unit(f"{RUN}/third/shard-{c.shard:04d}-of-0003", (f"{RUN}/second",))], self.write,
+            "third", lambda c: [Unit(f"{RUN}/third/shard-{c.shard:04d}-of-0003", {"second": [f"{RUN}/second"]})], self.write,
             shards=lambda c: 3, reads=("ebm",), sharded=True, kept=True,
         )  # fmt: skip
 
@@ -51,7 +56,7 @@ class Toy:
         self.store.write_text(
             f"{unit.root}/out", f"{unit.prefix} {context.config.search.budget if 'first' in unit.prefix else ''}"
         )
-        return {"n": 1}
+        return Counted(n=1)
 
     def context(self, *overrides: str, **options: object) -> Context:
         return Context(

@@ -23,15 +23,20 @@ ROOT = Path(__file__).parents[2]
 ROW = 'Step("count", after=("sft",), reads=("data.generated",), pool="trainer", policy=True, sharded=True, stage="count"),'
 FILE = """
 from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.facts import Facts
+
+
+class CountFacts(Facts):
+    count: int
 
 
 def units(context: Context) -> list[Unit]:
     return [Unit(f"{context.layout.root}/count")]
 
 
-async def run(context: Context, unit: Unit):
+async def run(context: Context, unit: Unit) -> CountFacts:
     context.store.write_text(f"{unit.root}/count.txt", str(context.config.data.generated))
-    return {"count": context.config.data.generated}
+    return CountFacts(count=context.config.data.generated)
 
 
 WORK = Work(units, run)
