@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed.cli import options
-from burnqed.cli.indices import indices_to_keep, keep
+from burnqed.cli.indices import indices_to_keep, keep, using
 from burnqed.display import shown_lines, tell
 from burnqed.errors import EXIT_BUG, BadInput, TryAgain
 
@@ -123,7 +123,7 @@ def submit(
         indices = indices_to_keep(theorems, benchmark, workflow, config, target, run)
         if target:
             keep(indices, target, run)
-        config = resolved(settings, profile, [*overrides, *(index.override for index in indices)], base)
+        config = using(config, indices)
     document = build(workflow, config, settings, store=address, run=run, image=image, given=given)
     if dry_run:
         import yaml

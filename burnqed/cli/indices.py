@@ -19,11 +19,21 @@ if TYPE_CHECKING:
 class Kept:
     """An index in the run's folder."""
 
-    override: str
-    """What the configuration says about it."""
     path: str
     text: str
     """Empty for what is there already."""
+    benchmark: str = ""
+    """Its name, for one to evaluate on; else its theorems are searched."""
+
+
+def using(config: RunConfig, indices: list[Kept]) -> RunConfig:
+    """The configuration with these indices."""
+    for index in indices:
+        data = config.data
+        benchmarks = {**data.benchmarks, index.benchmark: index.path}
+        update = {"benchmarks": benchmarks} if index.benchmark else {"theorems": index.path}
+        config = config.model_copy(update={"data": data.model_copy(update=update)})
+    return config
 
 
 def indices_to_keep(
@@ -34,7 +44,7 @@ def indices_to_keep(
     Raises BadInput for an index that cannot be read, a benchmark without a name of its own, a run that has not begun, and a workflow that
     evaluates nothing.
     """
-    found = [] if theorems is None else [kept("data.theorems", theorems.stem, str(theorems), config)]
+    found = [] if theorems is None else [kept(theorems.stem, str(theorems), config)]
     if benchmark is not None:
         from burnqed.remembered import recall
         from burnqed_workflows.registry import WORKFLOWS
@@ -74,9 +84,8 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
             )
         if not re.fullmatch(BENCHMARK_NAME, name):
             raise BadInput(f"{name!r} cannot name a benchmark; give it a name, as in --benchmark NAME={given}.")
-    key = f"data.benchmarks.{name}"
     is_there = location == SHIPPED or location.startswith(INPUTS)
-    index = Kept(f"{key}={location}", location, "") if is_there else kept(key, name, location, config)
+    index = Kept(location, "", name) if is_there else kept(name, location, config, benchmark=name)
     is_other = config.data.benchmarks.get(name, index.path) != index.path
     if store and is_other and look(store, Layout(run).benchmark(name))[0]:  # one that never was usable may be mended
         raise BadInput(
@@ -85,11 +94,10 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
     return index
 
 
-def kept(key: str, stem: str, location: str, config: RunConfig) -> Kept:
+def kept(stem: str, location: str, config: RunConfig, *, benchmark: str = "") -> Kept:
     """An index as it goes into the run's folder, with its header: its path there changes with its content."""
     from burnqed.data.theorems import dump_index, read_index
     from burnqed.lean.backends import open_lean
 
     text = dump_index(read_index(location, open_lean(config.lean).default_header))
-    path = f"inputs/{stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-    return Kept(f"{key}={path}", path, text)
+    return Kept(f"inputs/{stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json", text, benchmark)

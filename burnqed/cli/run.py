@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from burnqed.cli import options
-from burnqed.cli.indices import indices_to_keep, keep
+from burnqed.cli.indices import indices_to_keep, keep, using
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,7 +63,7 @@ def run(
     target.check_writable()
     if indices:
         keep(indices, target, run_name)
-        config = resolve_run(target, run_name, profile, [*overrides, *(index.override for index in indices)]).config
+        config = using(config, indices)
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
     code = run_here(built, target, layout, config, (lambda _: True) if workflow == "clean" else confirm_on_terminal)

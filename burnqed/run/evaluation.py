@@ -14,17 +14,17 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.evaluate.run import evaluation_result
 from burnqed.lean.backends import open_lean
+from burnqed.lean.protocol import LeanBackend
 from burnqed.manifest import digest_of
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
-from burnqed.progress import Progress
 from burnqed.search.engine import search
 from burnqed.search.settings import SearchSettings
 from burnqed.signals import on_signal
 from burnqed.store import Store
+from burnqed.trajectory.filling import OnResult, fill
 from burnqed.trajectory.reader import read_parts, theorem_results
-from burnqed.trajectory.rows import SearchResult
-from burnqed.trajectory.schema import ProofStatus
+from burnqed.trajectory.rows import Task
 from burnqed.trajectory.writer import ShardWriter
 
 PARTS = "trajectories"
@@ -39,8 +39,8 @@ async def run_evaluation(
 
     Raises BadInput for an unusable index, model or head, and when `out` holds another evaluation; TryAgain when stopped.
     """
-    lean = open_lean(config.lean)
-    theorems = read_index(location, lean.default_header if header is None else header)
+    backend = open_lean(config.lean)
+    theorems = read_index(location, backend.default_header if header is None else header)
     settings = SearchSettings.for_evaluation(config.evaluate, config.search)
     store = Store(str(out.resolve()))
     store.check_writable()
@@ -48,7 +48,6 @@ async def run_evaluation(
     on_signal(stop.set)
     async with (
         launched(model, head, config.policy) as urls,
-        lean,
         PolicyClient(config.policy, urls.generate, urls.score) as client,
     ):
         info = await client.info()
@@ -56,21 +55,12 @@ async def run_evaluation(
                       "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples})  # fmt: skip
         writer = ShardWriter(store, PARTS, theorems, per_part=config.evaluate.theorems_per_part, run="eval", iteration=0,
                              samples=config.evaluate.samples, seed=config.evaluate.seed)  # fmt: skip
-        tasks = writer.pending()
-        total = len(theorems) * config.evaluate.samples
-        proved = sum(r.status is ProofStatus.PROVED for r in writer.found)
-        with Progress(total, "eval", "theorems", done=total - len(tasks)) as progress:
+        scorer = client if head else None
 
-            def add(found: SearchResult) -> None:
-                nonlocal proved
-                writer.add(found)
-                proved += found.result.status is ProofStatus.PROVED
-                progress.advance(proved=proved)
+        async def work(tasks: list[Task], lean: LeanBackend, add: OnResult) -> None:
+            await search(tasks, lean, client, scorer, settings, add, stop)
 
-            try:
-                await search(tasks, lean, client, client if head else None, settings, add, stop)
-            finally:
-                writer.flush_open()
+        await fill(writer, backend, work, "eval")
         if stop.is_set():
             raise TryAgain(f"Stopped; what is finished lies in {out}, and the same command continues.")
     result = evaluation_result(
@@ -80,8 +70,8 @@ async def run_evaluation(
         model=info.weight_version,
         head=info.head_id,
         benchmark=location.rpartition("/")[2],
-        header=common_header(theorems, lean.default_header),
-        lean_version=lean.version,
+        header=common_header(theorems, backend.default_header),
+        lean_version=backend.version,
         budgets=config.evaluate.budgets,
         candidates=config.evaluate.candidates,
         temperature=config.evaluate.temperature,

@@ -20,8 +20,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import JsonValue
-
 from burnqed import modelcache
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
@@ -44,8 +42,8 @@ class Context:
     config: RunConfig
     workdir: Path
     """An empty local folder, removed afterwards."""
-    recorded: dict[str, JsonValue] = field(default_factory=dict)
-    """The whole configuration, to be shown; while a unit is made, `config` has only what its key has."""
+    recorded: RunConfig = field(default_factory=RunConfig)
+    """While a unit is made: the whole configuration, to be shown, since `config` has only what the unit's key has."""
     stage: str = ""
     shard: int = 0
     redo: frozenset[str] = frozenset()
@@ -220,8 +218,8 @@ async def execute(step: Step, context: Context) -> None:
         check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
         started = datetime.now(UTC)
         unit = replace(unit, revision=begin(context.store, unit, key, manifest))
-        recorded = context.config.model_dump(mode="json")
-        facts = await step.work.run(replace(context, config=view(step, context, unit), recorded=recorded), unit)
+        at_work = replace(context, config=view(step, context, unit), recorded=context.config)
+        facts = await step.work.run(at_work, unit)
         if facts is None or context.stop.is_set():
             raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
         made = write_manifest(

@@ -5,14 +5,12 @@ ModelFacts.of(manifest).version
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 
 from burnqed.errors import BadInput
 from burnqed.manifest import Manifest
-from burnqed.trajectory.schema import ProofStatus
 
 Fact = float | int | str | None
 
@@ -117,17 +115,13 @@ class HeadFacts(Facts):
 
 
 class ShardFacts(Facts):
-    """Of searches or replays: theorems by ProofStatus."""
+    """Of searches or replays: theorems by their `burnqed.trajectory.schema.ProofStatus`."""
 
     theorems: int
     proved: int
     unproved: int
     timed_out: int
     error: int
-
-    @classmethod
-    def counted(cls, statuses: Counter[ProofStatus]) -> Self:
-        return cls(theorems=statuses.total(), **{str(status): statuses[status] for status in ProofStatus})
 
 
 class ReportFacts(Facts):

@@ -6,17 +6,15 @@ import random
 
 from burnqed.data.trace.replay import KnownProof
 from burnqed.lean.backends import open_lean
-from burnqed.lean.protocol import LeanBackend
 from burnqed.manifest import output
-from burnqed.policy.client import PolicyClient
 from burnqed.search.branches import BranchSearch, BranchSettings
-from burnqed.search.engine import OnResult
 from burnqed.search.many import run_many
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import ShardFacts
-from burnqed.steps.searching import shard_unit, write_shard
+from burnqed.steps.searching import Tools, shard_unit, write_shard
 from burnqed.steps.shards import shard_count, shard_of
+from burnqed.trajectory.filling import OnResult
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.writer import ShardWriter
 
@@ -63,9 +61,9 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
         walks=config.walks,
     )
 
-    async def work(tasks: list[Task], client: PolicyClient, lean: LeanBackend, add: OnResult) -> None:
+    async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
         async def one(task: Task) -> SearchResult:
-            return await BranchSearch(task, proofs[task.theorem.name].tactics, lean, client, settings).run()
+            return await BranchSearch(task, proofs[task.theorem.name].tactics, tools.lean, tools.client, settings).run()
 
         await run_many(tasks, one, OPEN_PROOFS, add, context.stop)
 

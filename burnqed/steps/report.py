@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
-from burnqed.config import RunConfig
 from burnqed.data.skeleton import normal_form
 from burnqed.data.theorems import common_header
 from burnqed.documents import READ_AGAIN, read_document
@@ -118,7 +117,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         negative_energies=energies.get("negative", []),
         training_proofs=training_proofs(context, found),
         kept=changed_since(context, [manifests[prefix] for prefix in unit.sources["searched"]]),
-        config=context.recorded,
+        config=context.recorded.model_dump(mode="json"),
         manifests=manifests,
     )
     folder = context.workdir / "report"
@@ -197,7 +196,7 @@ def evaluation(
 
 def lean_of(context: Context) -> LeanBackend:
     """The backend that the run's searches and evaluations used."""
-    return open_lean(RunConfig.model_validate(context.recorded).lean)
+    return open_lean(context.recorded.lean)
 
 
 def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[str, float]:
@@ -216,7 +215,7 @@ def attempts(context: Context) -> list[Attempt]:
 
 def changed_since(context: Context, searched: Iterable[Manifest]) -> list[str]:
     """How the settings of finished searches differ from the configuration, as `search.budget went from 6 to 8`."""
-    config, step, found = RunConfig.model_validate(context.recorded), step_named("search"), set()
+    config, step, found = context.recorded, step_named("search"), set()
     for manifest in searched:
         settings = config.only((*step.reads, *manifest.key.settings)).meaning()
         now = manifest.key.model_copy(update={"settings": settings, "version": step.version})

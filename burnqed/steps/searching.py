@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
-from burnqed import metrics
 from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
-from burnqed.log import log
 from burnqed.manifest import read_manifest
 from burnqed.policy.client import PolicyClient, PolicyInfo
 from burnqed.policy.refusal import not_refused
-from burnqed.progress import Progress
-from burnqed.search.engine import OnResult, search
+from burnqed.search.engine import search
 from burnqed.search.settings import SearchSettings
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts, ShardFacts
 from burnqed.steps.shards import shard_count
-from burnqed.trajectory.rows import SearchResult, Task
+from burnqed.trajectory.filling import OnResult, Work, fill
+from burnqed.trajectory.rows import Task
 from burnqed.trajectory.schema import ProofStatus
 from burnqed.trajectory.writer import ShardWriter
 
@@ -79,39 +76,32 @@ async def search_shard(
         iteration=context.iteration, samples=samples, seed=seed,
     )  # fmt: skip
 
-    async def work(tasks: list[Task], client: PolicyClient, lean: LeanBackend, add: OnResult) -> None:
-        await search(tasks, lean, client, client if with_head else None, settings, add, context.stop)
+    async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
+        scorer = tools.client if with_head else None
+        await search(tasks, tools.lean, tools.client, scorer, settings, add, context.stop)
 
     return await write_shard(context, unit, writer, work)
 
 
-Work = Callable[[list[Task], PolicyClient, LeanBackend, OnResult], Awaitable[None]]
+class Tools(NamedTuple):
+    client: PolicyClient
+    lean: LeanBackend
 
 
-async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: Work) -> ShardFacts:
-    """Has `work` done what the writer still lacks, with a policy server and Lean; writes what is finished however it ends."""
-    tasks = writer.pending()
-    counts = Counter(result.status for result in writer.found)
+@asynccontextmanager
+async def opened(context: Context, unit: Unit) -> AsyncIterator[Tools]:
+    """Policy server and Lean."""
+    async with policy(context, unit) as client, open_lean(context.config.lean) as lean:
+        yield Tools(client, lean)
+
+
+async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: Work[Tools]) -> ShardFacts:
+    """Has `work` done what the writer still lacks, with a policy server and Lean."""
     label = unit.prefix.removeprefix(f"{context.layout.root}/")
-    if writer.found:
-        log.info("%s was begun before: %d of its theorems are done, %d are left", label, len(writer.found), len(tasks))
-    with Progress(len(tasks) + len(writer.found), label, "theorems", done=len(writer.found)) as progress:
-
-        async def add(found: SearchResult) -> None:
-            await asyncio.to_thread(writer.add, found)  # while the store is away, the other searches go on
-            metrics.count(found.result)
-            counts[found.result.status] += 1
-            progress.advance(proved=counts[ProofStatus.PROVED], errors=counts[ProofStatus.ERROR])
-
-        if tasks:
-            async with policy(context, unit) as client, open_lean(context.config.lean) as lean:
-                try:
-                    await work(tasks, client, lean, add)
-                finally:
-                    writer.flush_open()
+    counts = await fill(writer, opened(context, unit), work, label)
     if not context.stop.is_set():
         writer.finish()
-    return ShardFacts.counted(counts)
+    return ShardFacts(theorems=counts.total(), **{str(status): counts[status] for status in ProofStatus})
 
 
 def shards(context: Context, prefix: str, wanted: int | None) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from burnqed.errors import BadInput
 from burnqed.manifest import Key, Manifest, write_manifest
 from burnqed.steps.facts import Fact, Facts, HeadFacts, ModelFacts, ReportFacts, SelectFacts, SftFacts, ShardFacts
 from burnqed.store import Store
-from burnqed.trajectory.schema import ProofStatus
 
 
 def written(tmp_path: Path, facts: dict[str, Fact]) -> Manifest:
@@ -34,7 +32,7 @@ REPORT = ReportFacts(go=True, solved_core_plain=3, trained_on_core=2)
         (REPORT, {"solved_core_plain": 3, "trained_on_core": 2, "go": "yes"}),
         (SelectFacts(theorems=3, probe_easy=1), {"theorems": 3, "probe_easy": 1}),
         (
-            ShardFacts.counted(Counter([ProofStatus.PROVED, ProofStatus.ERROR, ProofStatus.PROVED])),
+            ShardFacts(theorems=3, proved=2, unproved=0, timed_out=0, error=1),
             {"theorems": 3, "proved": 2, "unproved": 0, "timed_out": 0, "error": 1},
         ),
     ],

@@ -300,5 +300,5 @@ def test_the_report_tells_what_kept_searches_ran_with(finished: Finished) -> Non
     assert len(manifests) == 2
     for budget, said in ((100, []), (300, ["search.budget went from 100 to 300"])):
         config = with_value(RunConfig(), "search.budget", budget)
-        context = replace(finished.context(config), recorded=config.model_dump(mode="json"))
+        context = replace(finished.context(config), recorded=config)
         assert report.changed_since(context, manifests) == said
