@@ -12,9 +12,9 @@ from burnqed.errors import BadInput
 from burnqed.store import Store
 
 
-def read_parquet(store: Store, path: str) -> pa.Table:
-    """The rows of a file. Raises BadInput when it is missing or not Parquet."""
+def read_parquet(store: Store, path: str, columns: list[str] | None = None) -> pa.Table:
+    """The rows of a file, of these columns those that it has. Raises BadInput when it is missing or not Parquet."""
     try:
-        return pq.read_table(io.BytesIO(store.read_bytes(path)))
+        return pq.ParquetFile(io.BytesIO(store.read_bytes(path))).read(columns)
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{store.locate(path)} cannot be read as Parquet ({error}); {READ_AGAIN}.") from None

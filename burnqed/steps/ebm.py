@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from burnqed.data.split import is_validation
 from burnqed.errors import TryAgain
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
@@ -18,7 +17,7 @@ from burnqed.store import Store
 
 if TYPE_CHECKING:
     from burnqed.train.embeddings import Embeddings
-    from burnqed.train.negatives import HeadExamples
+    from burnqed.train.examples import HeadExamples
 
 CHECKPOINT = "checkpoint.pt"
 ENERGIES = "energies.json"
@@ -55,7 +54,7 @@ def train(context: Context, unit: Unit) -> HeadFacts:
         EmbeddingFacts.of(made).embedding_id,
         [output(store, prefix) for prefix in unit.sources["earlier"]],
     )
-    embeddings = cache.select(examples.texts())
+    embeddings = cache.select(examples.texts)
     outcome = train_head(
         examples,
         embeddings,
@@ -91,24 +90,26 @@ def held_out_energies(
     folder: Path, examples: HeadExamples, embeddings: Embeddings, validation_fraction: float
 ) -> dict[str, list[float]]:
     """Energies of the validation theorems' positives and of their other states, for a histogram."""
+    import numpy as np
     import torch
 
     from burnqed.train.head import EnergyHead
+    from burnqed.train.ragged import distinct
 
-    held_out = [e for e in examples.positives if is_validation(e.theorem, validation_fraction)]
-    goals = {e.theorem: e.goal for e in held_out}
+    held_out = np.flatnonzero(examples.held_out(validation_fraction)[examples.theorem])
+    _, first = distinct(examples.theorem[held_out])
+    others = [examples.states[t] for t in examples.theorem[held_out][first]]
+    goals = np.repeat(examples.goal[held_out][first], [len(states) for states in others])
     pairs = {
-        "positive": [(e.state, e.goal) for e in held_out][:SHOWN],
-        "negative": [(s, goal) for theorem, goal in goals.items() for s in examples.states.get(theorem, ())][:SHOWN],
+        "positive": (examples.state[held_out], examples.goal[held_out]),
+        "negative": (np.concatenate([*others, held_out[:0]]), goals),
     }
     head = EnergyHead.load(folder)
     matrix = torch.from_numpy(embeddings.matrix)
-    found = {}
-    for kind, chosen in pairs.items():
-        states = matrix[[embeddings.row[state] for state, _ in chosen]]
-        goal_states = matrix[[embeddings.row[goal] for _, goal in chosen]]
-        found[kind] = [round(float(e), 4) for e in head.energies(states, goal_states)]
-    return found
+    return {
+        kind: [round(float(e), 4) for e in head.energies(matrix[states[:SHOWN]], matrix[roots[:SHOWN]])]
+        for kind, (states, roots) in pairs.items()
+    }
 
 
 def read_energies(store: Store, prefix: str) -> dict[str, list[float]]:

@@ -18,10 +18,9 @@ from burnqed.steps.models import trajectory_variants
 from burnqed.steps.table import FINAL, SEARCH
 from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of
 from burnqed.store import Store
-from burnqed.trajectory.reader import decisions, off_path_states
 
 if TYPE_CHECKING:
-    from burnqed.train.negatives import HeadExamples
+    from burnqed.train.examples import HeadExamples
 
 
 def needed(context: Context) -> bool:
@@ -60,10 +59,9 @@ async def run(context: Context, unit: Unit) -> EmbeddingFacts:
 
 def head_examples(store: Store, unit: Unit) -> HeadExamples:
     """Positives and other states of the trajectories that a unit is made from."""
-    from burnqed.train.negatives import HeadExamples
+    from burnqed.train.examples import COLUMNS, HeadExamples
 
-    tables = list(rows_of(store, unit.sources["trajectories"]))
-    return HeadExamples.from_tables(map(decisions, tables), map(off_path_states, tables))
+    return HeadExamples.from_tables(rows_of(store, unit.sources["trajectories"], COLUMNS))
 
 
 def encode(context: Context, unit: Unit) -> EmbeddingFacts:
@@ -73,7 +71,7 @@ def encode(context: Context, unit: Unit) -> EmbeddingFacts:
     config, store = context.config, context.store
     model = fetch_once(store, unit.source("model"), context.models)
     encoder = Encoder(model, dtype=config.policy.dtype, max_tokens=config.policy.embed_max_tokens)
-    texts = head_examples(store, unit).texts()
+    texts = head_examples(store, unit).texts
     earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
     cache = EmbeddingCache(store, unit.root, encoder.embedding_id, earlier)
     new = cache.add(

@@ -15,13 +15,13 @@ from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
 
 
-def rows_of(store: Store, folders: Sequence[str]) -> Iterator[pa.Table]:
-    """Part after part of finished shard folders, as their manifests list them."""
+def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
+    """Part after part of finished shard folders, as their manifests list them; of these columns."""
     snapshot = Snapshot.of(store, folders)
     for folder in folders:
         manifest = read_manifest(snapshot, folder)
         assert manifest is not None, folder
-        yield from read_parts(store, manifest.paths(folder, ".parquet"))
+        yield from read_parts(store, manifest.paths(folder, ".parquet"), columns)
 
 
 def earlier_shards(context: Context, variants: Sequence[str], iteration: int) -> list[str]:

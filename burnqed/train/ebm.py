@@ -9,7 +9,7 @@ under the root state of the positive's theorem.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -19,20 +19,22 @@ from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
 from burnqed.config import EbmConfig
-from burnqed.data.split import is_validation, split, unit_interval
+from burnqed.data.split import unit_interval
 from burnqed.errors import BadInput, TryAgain
 from burnqed.log import log
 from burnqed.manifest import digest_of
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
 from burnqed.train.embeddings import Embeddings
+from burnqed.train.examples import HeadExamples
 from burnqed.train.head import EnergyHead, HeadDescription, make_head
 from burnqed.train.loop import learning_rate
 from burnqed.train.losses import info_nce
 from burnqed.train.model import device
 from burnqed.train.monitor import Metric, Metrics, Scored, embedding_metrics, head_metrics, verdict
-from burnqed.train.negatives import HeadExample, HeadExamples, Kind, NegativeBatch, NegativeSampler
+from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
 from burnqed.train.packing import shuffled
+from burnqed.train.ragged import Indices, Ragged
 
 OUTCOME_FILE = "ebm.json"
 VALIDATION_POSITIVES = 2_000
@@ -89,21 +91,22 @@ def train_head(
 ) -> HeadOutcome:
     """Trains a head and writes `workdir/head`; continues from the checkpoint, if there is one.
 
-    `embeddings` hold every text of `examples`. Theorems are validation or not by the hash of their name, as for fine-tuning.
+    `embeddings` are those of the texts of `examples`. Theorems are validation or not by the hash of their name, as for fine-tuning.
 
     Raises BadInput when there is nothing to learn from, TryAgain (after a checkpoint) once `should_stop` says so.
     """
     # 1. Data
-    training, validation = split(examples.positives, validation_fraction)
-    validation = sorted(validation, key=lambda e: unit_interval("head", e.theorem, e.state))[:VALIDATION_POSITIVES]
+    held_out = examples.held_out(validation_fraction)
+    is_validation = held_out[examples.theorem]
+    training, validation = np.flatnonzero(~is_validation), judged_on(examples, np.flatnonzero(is_validation))
     # 2. Training
     torch.manual_seed(config.seed)
     head = make_head(torch.from_numpy(embeddings.matrix), config).to(device())
-    run = HeadTraining(head, embeddings, config, training, validation, examples.states, validation_fraction)
+    run = HeadTraining(head, embeddings, config, examples, training, validation, examples.states.where(~held_out))
     run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction), should_stop)
     # 3. Result
     head.load_state_dict(run.best)
-    classes = [*class_rows(training, examples.states, embeddings), *class_rows(validation, examples.states, embeddings)]
+    classes = [*class_rows(examples, training), *class_rows(examples, validation)]
     ours, theirs, held_ours, held_theirs = (embeddings.matrix[rows] for rows in classes)
     metrics = run.evaluate() | embedding_metrics(ours, theirs, held_ours, held_theirs, config.seed)
     reason = run.aborted or verdict(metrics)
@@ -132,17 +135,17 @@ class HeadTraining:
         head: EnergyHead,
         embeddings: Embeddings,
         config: EbmConfig,
-        training: list[HeadExample],
-        validation: list[HeadExample],
-        states: dict[str, tuple[str, ...]],
-        validation_fraction: float,
+        examples: HeadExamples,
+        training: Indices,
+        validation: Indices,
+        seen: Ragged,
     ) -> None:
+        """`training` and `validation` are positives of the examples; `seen` holds the states that may be trained on, by theorem."""
         self.head, self.config = head, config
         self.device = next(head.parameters()).device
         self.matrix = torch.from_numpy(embeddings.matrix).to(self.device)  # [N, d]
-        self.row = embeddings.row
-        seen = {theorem: found for theorem, found in states.items() if not is_validation(theorem, validation_fraction)}
-        self.training, self.sampler = training, NegativeSampler(training, seen, self.row, config)
+        self.examples, self.training = examples, training
+        self.sampler = NegativeSampler(examples, training, seen, config)
         self.usable = self.sampler.usable()
         if not self.usable:
             raise BadInput(
@@ -150,9 +153,9 @@ class HeadTraining:
                 "theorems (select.theorems), replay known proofs (negatives.theorems), or set ebm.enabled=false."
             )
         # one fixed draw, so that the figures of all steps compare
-        sampler = NegativeSampler(validation, states, self.row, config)
+        sampler = NegativeSampler(examples, validation, examples.states, config)
         judged = sampler.usable()
-        self.validation = [validation[i] for i in judged]
+        self.validation = validation[judged]
         self.validation_negatives = sampler.draw(judged, np.random.default_rng(config.seed))
         decayed = [p for p in head.parameters() if p.ndim >= 2]
         others = [p for p in head.parameters() if p.ndim < 2]  # biases and the temperature
@@ -203,7 +206,7 @@ class HeadTraining:
         drawn = self.sampler.draw(batch, np.random.default_rng([self.config.seed, self.step]))
         for kind in Kind:
             self.drawn[kind] += int((drawn.present & (drawn.kinds == kind)).sum())
-        energies = self.head(*self.inputs([self.training[i] for i in batch], drawn))  # [B, 1 + K]
+        energies = self.head(*self.inputs(self.training[batch], drawn))  # [B, 1 + K]
         loss = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -221,15 +224,15 @@ class HeadTraining:
             if math.isclose(self.head.temperature, bound, rel_tol=1e-5):
                 self.aborted = f"its temperature reached the {name} {bound:g} at step {self.step}"
 
-    def inputs(self, examples: Sequence[HeadExample], negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
+    def inputs(self, positives: Indices, negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
         """Embeddings of positives and negatives [B, 1 + K, d], and of the root states [B, 1, d]."""
-        positive = np.array([[self.row[e.state]] for e in examples])
-        z = self.matrix[torch.from_numpy(np.concatenate([positive, negatives.rows], axis=1)).to(self.device)]
-        return z, self.matrix[[self.row[e.goal] for e in examples]][:, None]
+        rows = np.concatenate([self.examples.state[positives][:, None], negatives.rows], axis=1)
+        z = self.matrix[torch.from_numpy(rows).to(self.device)]
+        return z, self.matrix[torch.from_numpy(self.examples.goal[positives]).to(self.device)][:, None]
 
     def evaluate(self) -> Metrics:
         """Of the weights as they are, on the validation theorems; empty when there are none."""
-        if not self.validation:
+        if not len(self.validation):
             return {}
         z, g = self.inputs(self.validation, self.validation_negatives)
         n, width, d = z.shape
@@ -242,7 +245,7 @@ class HeadTraining:
             energies[:, 1:].cpu().numpy(),
             present,
             self.validation_negatives.kinds,
-            np.array([e.depth for e in self.validation]),
+            self.examples.depth[self.validation],
         )
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
         return {"loss": Metric(value=loss, chance=by_chance, count=n)} | head_metrics(scored)
@@ -293,17 +296,23 @@ class HeadTraining:
         self.aborted = state["aborted"]
 
 
-def class_rows(
-    positives: Sequence[HeadExample], states: dict[str, tuple[str, ...]], embeddings: Embeddings
-) -> tuple[list[int], list[int]]:
-    """Rows of the positive states and of the other states of the same theorems."""
-    theorems = {e.theorem for e in positives}
-    ours = {embeddings.row[e.state] for e in positives}
-    theirs = {embeddings.row[s] for t in theorems for s in states.get(t, ())} - ours
-    return sorted(ours), sorted(theirs)
+def judged_on(examples: HeadExamples, positives: Indices) -> Indices:
+    """Some of these positives, chosen by the hash of theorem and state."""
+
+    def rank(positive: int) -> float:
+        theorem, state = examples.theorem[positive], examples.state[positive]
+        return unit_interval("head", examples.theorems[theorem], examples.texts[state])
+
+    return np.array(sorted(positives.tolist(), key=rank)[:VALIDATION_POSITIVES], dtype=np.int64)
+
+
+def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:
+    """Rows of the positive states and of the other states of the same theorems, in order."""
+    of_theorems = np.isin(np.arange(len(examples.theorems)), examples.theorem[positives])
+    ours = np.unique(examples.state[positives])
+    return ours, np.setdiff1d(examples.states.where(of_theorems).values, ours)
 
 
 def fingerprint(examples: HeadExamples, embeddings: Embeddings, config: EbmConfig, validation_fraction: float) -> str:
     """Of all that decides the course of a training."""
-    data = [[(e.theorem, e.goal, e.state, e.siblings) for e in examples.positives], examples.states]
-    return digest_of([config.meaning(), validation_fraction, embeddings.embedding_id, data])
+    return digest_of([config.meaning(), validation_fraction, embeddings.embedding_id, examples.digest])

@@ -31,6 +31,7 @@ Matrix = NDArray[np.float32]
 Embed = Callable[[Sequence[str], int], Matrix]
 """(texts, batch size) to [n, d], as `burnqed.policy.encode.Encoder.embed`."""
 
+ABSENT = -1
 STOP_EVERY = 4
 """Batches between two looks at `should_stop`."""
 
@@ -45,9 +46,7 @@ class Embeddings:
 
     embedding_id: str
     matrix: Matrix
-    """[n, d]"""
-    row: dict[str, int]
-    """Of the matrix, by text."""
+    """[n, d], in the order of the texts."""
 
     @property
     def d(self) -> int:
@@ -60,7 +59,9 @@ class EmbeddingCache:
     def __init__(self, store: Store, prefix: str, embedding_id: str, earlier: Sequence[str] = ()) -> None:
         self.store, self.embedding_id = store, embedding_id
         self.folder = f"{prefix}/{embedding_id}"
-        self.found: dict[bytes, Matrix] = {}
+        self.found: dict[bytes, int] = {}
+        """Where an embedding is, counted through all blocks."""
+        self.blocks: list[Matrix] = []
         for other in earlier:
             for path in store.list(f"{other}/{embedding_id}"):
                 self._read(path)
@@ -87,16 +88,16 @@ class EmbeddingCache:
         Raises TryAgain, after saving what is encoded, once `should_stop` says so.
         """
         new = sorted({text for text in texts if text_hash(text) not in self.found}, key=lambda text: (len(text), text))
-        pending: dict[bytes, Matrix] = {}
+        pending: list[tuple[list[bytes], Matrix]] = []
         with Progress(len(new), "embeddings", "states") as progress:
             for start in range(0, len(new), batch * STOP_EVERY):
                 chunk = new[start : start + batch * STOP_EVERY]
-                pending.update(zip(map(text_hash, chunk), embed(chunk, batch), strict=True))
+                pending.append(([text_hash(text) for text in chunk], embed(chunk, batch)))
                 progress.advance(len(chunk))
                 stopped = should_stop()
-                if len(pending) >= save_every or stopped or start + len(chunk) == len(new):
+                if sum(len(keys) for keys, _ in pending) >= save_every or stopped or progress.done == len(new):
                     self._write(pending)
-                    pending = {}
+                    pending = []
                 if stopped:
                     raise TryAgain(
                         f"Encoding was stopped after {progress.done} of {len(new)} states; the same command continues it."
@@ -105,30 +106,40 @@ class EmbeddingCache:
 
     def select(self, texts: Sequence[str]) -> Embeddings:
         """Embeddings of these texts. Raises BadInput when one has not been encoded."""
-        row: dict[str, int] = {}
-        for text in texts:
-            row.setdefault(text, len(row))
-        missing = [text for text in row if text_hash(text) not in self.found]
-        if missing:
+        if not texts:
             raise BadInput(
-                f"{len(missing)} of {len(row)} states have no embedding {self.embedding_id} in {self.store.locate(self.folder)}; run the embed step first."
+                "There are no states to take embeddings of; run a search, or the replay of known proofs, first."
             )
-        if not row:
-            raise BadInput("There are no states to take embeddings of; run a search or the negatives step first.")
-        return Embeddings(self.embedding_id, np.stack([self.found[text_hash(text)] for text in row]), row)
+        rows = np.array([self.found.get(text_hash(text), ABSENT) for text in texts])
+        if missing := int((rows == ABSENT).sum()):
+            raise BadInput(
+                f"{missing} of {len(texts)} states have no embedding {self.embedding_id} in {self.store.locate(self.folder)}; run the embed step first."
+            )
+        matrix = np.empty((len(texts), self.blocks[0].shape[1]), dtype=np.float32)
+        start = 0
+        for block in self.blocks:
+            here = (rows >= start) & (rows < start + len(block))
+            matrix[here] = block[rows[here] - start]
+            start += len(block)
+        return Embeddings(self.embedding_id, matrix)
 
-    def _write(self, pending: dict[bytes, Matrix]) -> None:
-        matrix = np.stack(list(pending.values())).astype(np.float32)
+    def _write(self, pending: Sequence[tuple[list[bytes], Matrix]]) -> None:
+        keys = [key for chunk, _ in pending for key in chunk]
+        matrix = np.concatenate([found for _, found in pending]).astype(np.float32)
         vectors = pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), matrix.shape[1])
-        table = pa.table({"text_hash": pa.array(list(pending), pa.binary(16)), "embedding": vectors})
+        table = pa.table({"text_hash": pa.array(keys, pa.binary(16)), "embedding": vectors})
         buffer = io.BytesIO()
         pq.write_table(table, buffer, compression="none")  # floats of a model do not compress
         self.store.write_bytes(f"{self.folder}/{part_file(self.parts)}", buffer.getvalue())
         self.parts += 1
-        self.found.update(pending)
+        self._keep(keys, matrix)
 
     def _read(self, path: str) -> None:
         table = read_parquet(self.store, path).combine_chunks()
         vectors = table["embedding"].combine_chunks()
-        matrix = vectors.flatten().to_numpy().reshape(len(table), -1)
-        self.found.update(zip(table["text_hash"].to_pylist(), matrix, strict=True))
+        self._keep(table["text_hash"].to_pylist(), vectors.flatten().to_numpy().reshape(len(table), -1))
+
+    def _keep(self, keys: Sequence[bytes], matrix: Matrix) -> None:
+        start = sum(map(len, self.blocks))
+        self.found.update(zip(keys, range(start, start + len(keys)), strict=True))
+        self.blocks.append(matrix)

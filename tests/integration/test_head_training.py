@@ -21,11 +21,11 @@ from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.ebm import HeadOutcome, train_head
 from burnqed.train.embeddings import EmbeddingCache, Embeddings
+from burnqed.train.examples import HeadExamples
 from burnqed.train.head import EnergyHead
-from burnqed.train.negatives import HeadExample, HeadExamples
-from burnqed.trajectory.reader import decisions, off_path_states
 from burnqed.trajectory.rows import SearchResult, StateRow, to_table
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
+from tests.fixtures.head_examples import Positive, examples_of, spelled_out
 
 SETTINGS = EbmConfig(steps=150, batch=48, learning_rate=3e-3, log_every=25)
 THEOREMS, DEPTHS, SIBLINGS, D = 200, 2, 4, 24
@@ -64,11 +64,11 @@ def problem(rule: str, seed: int = 0) -> tuple[HeadExamples, Embeddings]:
         found: list[str] = []
         for depth in range(1, DEPTHS + 1):
             siblings = tuple(draw(f"off {t}.{depth}.{i}", goal, -1) for i in range(SIBLINGS))
-            positives.append(HeadExample(f"t{t}", goal, draw(f"on {t}.{depth}", goal, 1), depth, siblings))
+            positives.append(Positive(f"t{t}", goal, draw(f"on {t}.{depth}", goal, 1), depth, siblings))
             found += siblings
         states[f"t{t}"] = tuple(found)
-    row = {name: i for i, name in enumerate(vectors)}
-    return HeadExamples(positives, states), Embeddings("e1", np.stack(list(vectors.values())).astype(np.float32), row)
+    matrix = np.stack(list(vectors.values())).astype(np.float32)
+    return examples_of(positives, states, list(vectors)), Embeddings("e1", matrix)
 
 
 def train(
@@ -122,10 +122,12 @@ def test_the_written_head_gives_the_energies_it_was_measured_by(linear: tuple[He
     head = EnergyHead.load(workdir / "head")
     assert (head.embedding_id, head.head_id) == ("e1", outcome.head.head_id)
     examples, embeddings = problem("linear")
-    held_out = [p for p in examples.positives if is_validation(p.theorem, HELD_OUT)]
+    positives, _ = spelled_out(examples)
+    held_out = [p for p in positives if is_validation(p.theorem, HELD_OUT)]
+    row = {text: i for i, text in enumerate(examples.texts)}
 
     def energies(states: list[str], goals: list[str]) -> torch.Tensor:
-        z, g = (torch.from_numpy(embeddings.matrix[[embeddings.row[t] for t in texts]]) for texts in (states, goals))
+        z, g = (torch.from_numpy(embeddings.matrix[[row[t] for t in texts]]) for texts in (states, goals))
         return head.energies(z, g)
 
     first = [
@@ -225,9 +227,9 @@ def search(number: int) -> SearchResult:
 
 def test_from_trajectories_to_a_head_that_ranks_states_of_unseen_theorems(tmp_path: Path) -> None:
     rows = [to_table(search(i), "run", 0) for i in range(THEOREMS)]
-    examples = HeadExamples.from_tables(map(decisions, rows), map(off_path_states, rows))
-    assert len(examples.positives) == 2 * THEOREMS  # the last step of each proof leaves no goals
-    texts = examples.texts()
+    examples = HeadExamples.from_tables(rows)
+    assert len(examples) == 2 * THEOREMS  # the last step of each proof leaves no goals
+    texts = examples.texts
     make_base(texts, tmp_path / "model", PolicyConfig(hidden_size=48, layers=2, heads=3, vocabulary=400), seed=0)
     encoder = Encoder(tmp_path / "model", max_tokens=128)
     cache = EmbeddingCache(Store(str(tmp_path)), "embeddings", encoder.embedding_id)
@@ -238,7 +240,7 @@ def test_from_trajectories_to_a_head_that_ranks_states_of_unseen_theorems(tmp_pa
 
     head = EnergyHead.load(tmp_path / "head")
     assert head.embedding_id == encoder.embedding_id
-    example = next(p for p in examples.positives if is_validation(p.theorem, HELD_OUT))
+    example = next(p for p in spelled_out(examples)[0] if is_validation(p.theorem, HELD_OUT))
     z = torch.from_numpy(encoder.embed([example.state, *example.siblings]))
     g = torch.from_numpy(encoder.embed([example.goal])).expand_as(z)
     assert head.energies(z, g).shape == (3,)

@@ -20,7 +20,8 @@ from burnqed.search.engine import search
 from burnqed.search.probes import probe_easy
 from burnqed.search.settings import SearchSettings
 from burnqed.store import Store
-from burnqed.trajectory.reader import decisions, proof_pairs, read_parts
+from burnqed.train.examples import HeadExamples
+from burnqed.trajectory.reader import proof_pairs, read_parts
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus
 from burnqed.trajectory.writer import ShardWriter
@@ -93,8 +94,8 @@ async def test_what_is_proved_compiles_again_and_what_is_false_or_malformed_is_t
     pairs = [p for rows in read_parts(store, writer.finish()) for p in proof_pairs(rows).to_pylist()]
     assert {p["theorem"] for p in pairs} == {t.name for t in PROVABLE}
     assert [p["num_goals"] for p in pairs if p["theorem"] == "zero_add"] == [1, 1, 2, 1]
-    choices = [d for rows in read_parts(store, writer.finish()) for d in decisions(rows).to_pylist()]
-    assert any("⊢ q ∧ p" in d["positive"] for d in choices)
+    examples = HeadExamples.from_tables(read_parts(store, writer.finish()))
+    assert any("⊢ q ∧ p" in examples.texts[state] for state in examples.state)
 
 
 @one_loop

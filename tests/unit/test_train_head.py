@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 import torch
 from numpy.typing import NDArray
@@ -18,8 +17,8 @@ from burnqed.train.embeddings import EmbeddingCache
 from burnqed.train.head import FIRST_LAYER_SCALE, EnergyHead, make_head, scaled_widths
 from burnqed.train.losses import info_nce
 from burnqed.train.monitor import Metric, Scored, embedding_metrics, head_metrics, linear_probe, verdict
-from burnqed.train.negatives import HeadExample, HeadExamples, Kind, NegativeSampler
-from burnqed.trajectory.reader import DECISIONS, STATES
+from burnqed.train.negatives import Kind, NegativeSampler
+from tests.fixtures.head_examples import Positive, examples_of
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -180,35 +179,7 @@ def test_a_missing_or_mixed_up_head_is_bad_input(tmp_path: Path) -> None:
         EnergyHead.load(tmp_path / "a")
 
 
-# ---- examples and negatives
-
-
-def decisions(*rows: tuple[str, str, str, int, str, list[str]]) -> pa.Table:
-    names = ("theorem", "goal", "parent", "depth", "positive", "siblings")
-    return pa.Table.from_pylist(
-        [{**dict(zip(names, row, strict=True)), "remaining_depth": 1} for row in rows], schema=DECISIONS
-    )
-
-
-def states(*rows: tuple[str, str, str]) -> pa.Table:
-    return pa.Table.from_pylist([{"theorem": t, "goal": g, "depth": 1, "state": s} for t, g, s in rows], schema=STATES)
-
-
-def test_a_state_on_one_proof_is_no_negative_of_another_search() -> None:
-    found = HeadExamples.from_tables(
-        [decisions(("t", "g", "g", 1, "a", ["b", "c"])), decisions(("t", "g", "g", 1, "b", ["a", "d"]))],
-        [states(("t", "g", "b"), ("t", "g", "c")), states(("t", "g", "a"), ("t", "g", "d"), ("u", "h", "a"))],
-    )
-    assert {p.state: p.siblings for p in found.positives} == {"a": ("c",), "b": ("d",)}
-    assert {theorem: set(s) for theorem, s in found.states.items()} == {"t": {"c", "d"}, "u": {"a"}}
-
-
-def test_the_same_choice_found_twice_counts_once_with_the_siblings_of_both() -> None:
-    found = HeadExamples.from_tables(
-        [decisions(("t", "g", "g", 1, "a", ["b"])), decisions(("t", "g", "g", 1, "a", ["c", "b"]))], []
-    )
-    assert found.positives == [HeadExample("t", "g", "a", 1, ("b", "c"))]
-    assert sorted(found.texts()) == ["a", "b", "c", "g"]
+# ---- negatives
 
 
 def sampler(
@@ -220,14 +191,14 @@ def sampler(
         for kind, n in (("sibling", siblings), ("theorem", same), ("other", others))
     }
     texts = ["p", "g", *names["sibling"], *names["theorem"], *names["other"]]
-    example = HeadExample("t", "g", "p", 1, tuple(names["sibling"]))
+    example = Positive("t", "g", "p", 1, tuple(names["sibling"]))
     pool = {
         "a": tuple(names["other"][:30]),
         "t": tuple(names["sibling"] + names["theorem"]),
         "z": tuple(names["other"][30:]),
     }
-    row = {text: i for i, text in enumerate(texts)}
-    return NegativeSampler([example], {t: s for t, s in pool.items() if s}, row, config), dict(enumerate(texts))
+    examples = examples_of([example], {t: s for t, s in pool.items() if s}, texts)
+    return NegativeSampler(examples, np.array([0]), examples.states, config), dict(enumerate(texts))
 
 
 def draw_all(found: NegativeSampler, texts: dict[int, str], times: int = 200) -> list[list[str]]:
@@ -275,8 +246,8 @@ def test_a_positive_without_any_other_state_cannot_be_used() -> None:
 
 
 def test_another_theorems_state_with_the_positives_own_text_is_no_negative() -> None:
-    example = HeadExample("t", "g", "p", 1, ())
-    found = NegativeSampler([example], {"u": ("p", "q")}, {"p": 0, "g": 1, "q": 2}, EbmConfig(negatives=4))
+    examples = examples_of([Positive("t", "g", "p", 1, ())], {"u": ("p", "q")}, ("p", "g", "q"))
+    found = NegativeSampler(examples, np.array([0]), examples.states, EbmConfig(negatives=4))
     batch = found.draw([0], np.random.default_rng(0))
     assert batch.rows[0][batch.present[0]].tolist() == [2]
 
@@ -398,8 +369,7 @@ def test_only_new_texts_are_encoded_and_all_are_found_again(tmp_path: Path) -> N
     cache = EmbeddingCache(store, "emb", "id1")
     assert cache.add(["b", "d"], encoder) == 1
     assert encoder.asked[3:] == ["d"]
-    found = EmbeddingCache(store, "emb", "id1").select(["d", "⊢ c", "a", "d"])
-    assert found.row == {"d": 0, "⊢ c": 1, "a": 2}
+    found = EmbeddingCache(store, "emb", "id1").select(["d", "⊢ c", "a"])
     assert found.matrix.tolist() == [Encoder.value(t) for t in ("d", "⊢ c", "a")]
     assert (found.embedding_id, found.d) == ("id1", 3)
 

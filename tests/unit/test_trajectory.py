@@ -15,7 +15,7 @@ from burnqed.lean.protocol import TacticStatus, Theorem, Verdict
 from burnqed.search.engine import search
 from burnqed.search.settings import SearchSettings
 from burnqed.store import Store
-from burnqed.trajectory.reader import decisions, off_path_states, proof_pairs, read_part, read_parts, theorem_results
+from burnqed.trajectory.reader import proof_pairs, read_part, read_parts, theorem_results
 from burnqed.trajectory.rows import SearchResult, Task, statement_hash, to_table
 from burnqed.trajectory.schema import SCHEMA, ProofStatus
 from burnqed.trajectory.writer import ShardWriter
@@ -94,28 +94,10 @@ async def test_pairs_are_the_steps_of_checked_proofs() -> None:
     assert proof_pairs(to_table(await searched("u", "Y"), "run", 0)).num_rows == 0
 
 
-async def test_decisions_are_the_children_on_the_path_with_their_distinct_siblings() -> None:
-    found = decisions(to_table(await searched("t"), "run", 0)).to_pylist()
-    # neither a transposition to the path (twice, back) nor what failed is a negative; the finished child is no choice
-    assert [(d["parent"], d["positive"], d["siblings"], d["depth"], d["remaining_depth"]) for d in found] == [
-        ("A", "X", ["Y"], 1, 2),
-        ("X", "Z", ["W"], 2, 1),
-    ]
-    assert {d["goal"] for d in found} == {"A"}
-
-
-async def test_states_off_the_path_come_from_proved_and_unproved_theorems() -> None:
-    proved = off_path_states(to_table(await searched("t"), "run", 0)).to_pylist()
-    assert [(s["state"], s["depth"], s["goal"]) for s in proved] == [("Y", 1, "A"), ("W", 2, "A"), ("V", 3, "A")]
-    unproved = off_path_states(to_table(await searched("u", "Y"), "run", 0)).to_pylist()
-    assert [s["state"] for s in unproved] == ["Y"]
-
-
 async def test_samples_of_one_theorem_do_not_mix() -> None:
     both = concat_tables([to_table(await searched("t", sample=s), "run", 0) for s in (0, 1)])
     assert [(r.name, r.sample) for r in theorem_results(both)] == [("t", 0), ("t", 1)]
     assert proof_pairs(both).num_rows == 6
-    assert [d["siblings"] for d in decisions(both).to_pylist()] == [["Y"], ["W"]] * 2
 
 
 async def test_readers_open_the_listed_parts_and_nothing_else(tmp_path: Path) -> None:

@@ -1,0 +1,207 @@
+"""What the head learns from, out of trajectories: positives, and the other states of each theorem.
+
+    examples = HeadExamples.from_tables(read_parts(store, paths, COLUMNS))
+
+Positive: a state with goals left on the path of a checked proof, reached from another state of that path. Its siblings are the other
+states that the same expansion led to. A state on any proof of its theorem is nobody's negative, however it was reached; a finished state is
+none either (search handles those before scoring), nor a tactic that failed (it has no state).
+
+Theorems and states become numbers in Arrow, part by part; from there on everything is arrays of numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from burnqed.data.split import is_validation
+from burnqed.train.ragged import Indices, Ragged, distinct
+from burnqed.trajectory.schema import SCHEMA
+
+NUMBERS = ["sample", "state_id", "parent_id", "depth", "is_terminal", "on_proof_path"]
+COLUMNS = ["theorem", "state", *NUMBERS]
+"""Of a trajectory, that are needed."""
+ABSENT = -1
+"""Stands for null."""
+
+
+@dataclass(frozen=True)
+class HeadExamples:
+    """n positives, and the other states by theorem. A state is its index in `texts`, a theorem that in `theorems`."""
+
+    texts: list[str]
+    """Every state and root state, once."""
+    theorems: list[str]
+    theorem: Indices
+    """[n]: of each positive; likewise:"""
+    goal: Indices
+    """The root state."""
+    state: Indices
+    depth: Indices
+    """Tactics from the root."""
+    siblings: Ragged
+    """[n]: distinct states; may be empty."""
+    states: Ragged
+    """[theorems]: distinct states that lie on none of the theorem's proofs, siblings included."""
+
+    def __len__(self) -> int:
+        return len(self.state)
+
+    def held_out(self, fraction: float) -> NDArray[np.bool_]:
+        """[theorems]: which of them are never trained on."""
+        return np.array([is_validation(theorem, fraction) for theorem in self.theorems], dtype=np.bool_)
+
+    @property
+    def digest(self) -> str:
+        """Of all of it, in hexadecimal."""
+        found = hashlib.sha256(json.dumps([self.texts, self.theorems]).encode())
+        for array in (self.theorem, self.goal, self.state, self.depth):
+            found.update(array.tobytes())
+        for ragged in (self.siblings, self.states):
+            found.update(ragged.starts.tobytes() + ragged.values.tobytes())
+        return found.hexdigest()
+
+    @staticmethod
+    def from_tables(tables: Iterable[pa.Table]) -> HeadExamples:
+        """From tables that have the COLUMNS, each of whole searches.
+
+        A choice that several searches made counts once, with the siblings of all; what lies on a proof in one search is no
+        negative in another.
+        """
+        rows = Rows.read(tables)
+        # 1. Choices: the steps of checked proofs to a state with goals left
+        start, parent, positive = rows.steps()
+        theorem = rows.theorem[positive]
+        goal, before, after = rows.state[start], rows.state[parent], rows.state[positive]
+        choice, once = distinct(theorem, goal, before, after, rows.depth[positive])
+        # 2. Rows with other states: on no path of their table, and on no proof of their theorem in any
+        here, anywhere = rows.pair(rows.place, rows.state), rows.pair(rows.theorem, rows.state)
+        on_proof = [rows.pair(theorem, state) for state in (goal, before, after)]
+        is_other = (rows.state != ABSENT) & ~rows.is_terminal
+        is_other &= ~np.isin(here, here[rows.on_path]) & ~np.isin(anywhere, np.concatenate(on_proof))
+        # 3. Each choice's siblings, and each theorem's states, once, in the order of the rows
+        child, step = rows.children(parent, is_other)
+        first = distinct(choice[step], rows.state[child])[1]
+        siblings = Ragged.grouped(rows.state[child][first], choice[step][first], len(once))
+        other = np.flatnonzero(is_other)
+        other = other[distinct(anywhere[other])[1]]
+        theorems = np.concatenate([rows.theorem[other], theorem[once]])
+        theorem, named = distinct(theorems)
+        states = Ragged.grouped(rows.state[other], theorem[: len(other)], len(named))
+        # 4. Texts in the order in which one meets them: of each choice root, positive and siblings, then the other states
+        goal, after = goal[once], after[once]
+        choices = np.concatenate([np.arange(len(once)), np.arange(len(once)), siblings.row])
+        by_choice = Ragged.grouped(np.concatenate([goal, after, siblings.values]), choices, len(once))
+        met = np.concatenate([by_choice.values, states.values])
+        met = met[distinct(met)[1]]
+        number = np.full(len(rows.texts), ABSENT, dtype=np.int64)
+        number[met] = np.arange(len(met))
+        return HeadExamples(
+            texts=rows.texts.take(pa.array(met)).to_pylist(),
+            theorems=rows.theorems.take(pa.array(theorems[named])).to_pylist(),
+            theorem=theorem[len(other) :],
+            goal=number[goal],
+            state=number[after],
+            depth=rows.depth[positive[once]],
+            siblings=Ragged(number[siblings.values], siblings.starts),
+            states=Ragged(number[states.values], states.starts),
+        )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of trajectories as arrays [rows]."""
+
+    theorems: pa.Array
+    texts: pa.Array
+    theorem: Indices
+    """In `theorems`; likewise:"""
+    state: Indices
+    place: Indices
+    """Numbers the theorems of each table anew."""
+    search: Indices
+    """Numbers the searches."""
+    state_id: Indices
+    parent_id: Indices
+    depth: Indices
+    is_terminal: NDArray[np.bool_]
+    on_path: NDArray[np.bool_]
+
+    @staticmethod
+    def read(tables: Iterable[pa.Table]) -> Rows:
+        texts: dict[str, list[pa.Array]] = {"theorem": [], "state": []}
+        numbers: list[list[NDArray[np.generic]]] = []
+        lengths = []
+        for table in chain([SCHEMA.empty_table()], tables):
+            lengths.append(len(table))
+            for name, chunks in texts.items():
+                encoded = table[name].cast(pa.large_string()).dictionary_encode()
+                chunks.append(encoded.unify_dictionaries().combine_chunks())
+            numbers.append([filled(table[name]) for name in NUMBERS])
+        theorems, theorem = indices(texts["theorem"])
+        states, state = indices(texts["state"])
+        sample, state_id, parent_id, depth, is_terminal, on_path = (
+            np.concatenate(column) for column in zip(*numbers, strict=True)
+        )
+        place, _ = distinct(np.repeat(np.arange(len(lengths)), lengths), theorem)
+        return Rows(
+            theorems=theorems,
+            texts=states,
+            theorem=theorem,
+            state=state,
+            place=place,
+            search=distinct(place, sample)[0],
+            state_id=state_id,
+            parent_id=parent_id,
+            depth=depth,
+            is_terminal=is_terminal.astype(np.bool_),
+            on_path=on_path.astype(np.bool_),
+        )
+
+    def pair(self, group: Indices, state: Indices) -> Indices:
+        """One number for both."""
+        return group * (len(self.texts) + 1) + state + 1
+
+    def steps(self) -> tuple[Indices, Indices, Indices]:
+        """Rows of each step on a path to a state with goals left: the path's first, the one before, and the one after the step."""
+        path = np.flatnonzero(self.on_path)
+        number, _ = distinct(self.search[path])
+        order = np.lexsort((self.depth[path], number))
+        path, number = path[order], number[order]
+        is_first = np.diff(number, prepend=-1) != 0
+        start = path[np.maximum.accumulate(np.where(is_first, np.arange(len(path)), 0))]
+        after = np.flatnonzero(~is_first & ~self.is_terminal[path])
+        return start[after], path[after - 1], path[after]
+
+    def children(self, parent: Indices, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+        """Of the chosen rows those that came from one of the `parent` rows [steps], with the step; by steps, then in the order of the rows."""
+        width = int(self.state_id.max(initial=0)) + 1
+        keys = self.search[parent] * width + self.state_id[parent]
+        order = np.argsort(keys)
+        child = np.flatnonzero(chosen & (self.parent_id != ABSENT))
+        wanted = self.search[child] * width + self.parent_id[child]
+        at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+        found = keys[order][at] == wanted if len(keys) else np.zeros(len(child), dtype=np.bool_)
+        child, step = child[found], order[at[found]]
+        by_step = np.argsort(step, kind="stable")
+        return child[by_step], step[by_step]
+
+
+def filled(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """A column of whole numbers or truth values, with ABSENT for null."""
+    values: NDArray[np.int64] = column.cast(pa.int64()).fill_null(ABSENT).to_numpy()
+    return values
+
+
+def indices(chunks: list[pa.DictionaryArray]) -> tuple[pa.Array, Indices]:
+    """The distinct texts of all chunks, and the index of each text; ABSENT for null."""
+    together = pa.chunked_array(chunks).unify_dictionaries()
+    found = [chunk.indices.cast(pa.int64()).fill_null(ABSENT).to_numpy() for chunk in together.chunks]
+    return together.chunk(0).dictionary, np.concatenate(found)

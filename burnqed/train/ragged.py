@@ -1,0 +1,61 @@
+"""Rows of different lengths, and distinct values, in arrays of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Row i is `values[starts[i]:starts[i + 1]]`."""
+
+    values: Indices
+    starts: Indices
+    """[rows + 1]"""
+
+    @staticmethod
+    def grouped(values: Indices, row: Indices, rows: int) -> Ragged:
+        """`row` [values] says in which row each value lies; the order within a row stays."""
+        starts = np.cumsum([0, *np.bincount(row, minlength=rows)], dtype=np.int64)
+        return Ragged(values[np.argsort(row, kind="stable")], starts)
+
+    @staticmethod
+    def of(rows: Sequence[Sequence[int]]) -> Ragged:
+        lengths = np.array([len(row) for row in rows], dtype=np.int64)
+        values = np.array([value for row in rows for value in row], dtype=np.int64)
+        return Ragged.grouped(values, np.repeat(np.arange(len(rows)), lengths), len(rows))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, row: int) -> Indices:
+        return self.values[self.starts[row] : self.starts[row + 1]]
+
+    @property
+    def row(self) -> Indices:
+        """[values]: in which row each lies."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def where(self, kept: NDArray[np.bool_]) -> Ragged:
+        """With these rows [rows] as they are, and the others empty."""
+        chosen = kept[self.row]
+        return Ragged.grouped(self.values[chosen], self.row[chosen], len(self))
+
+
+def distinct(*columns: Indices) -> tuple[Indices, Indices]:
+    """Numbers the distinct rows of some columns [n] of whole numbers from -1 on, as they first appear: the number of each [n], and
+    where each number first is."""
+    number = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        wide = number * (int(column.max(initial=0)) + 2) + column + 1
+        _, first, number = np.unique(wide, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[number], first[order]

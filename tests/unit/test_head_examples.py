@@ -1,0 +1,94 @@
+"""What the head learns from: positives, their siblings, and other states, out of trajectories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from burnqed.store import Store
+from burnqed.train.examples import COLUMNS, HeadExamples
+from burnqed.trajectory.reader import read_part
+from burnqed.trajectory.rows import to_table
+from tests.fixtures.head_examples import NARROW, Positive, random_trajectories, slowly, spelled_out, texts_of
+from tests.unit.test_trajectory import searched
+
+
+def rows(theorem: str, *states: tuple[int, int | None, str | None, bool], sample: int = 0) -> pa.Table:
+    """One search: depth, parent, state (empty: no goals left) and whether it is on the proof's path, of each row."""
+    return pa.Table.from_pylist(
+        [
+            {"theorem": theorem, "sample": sample, "state_id": i, "parent_id": parent, "depth": depth, "state": state, "is_terminal": state == "", "on_proof_path": on_path}
+            for i, (depth, parent, state, on_path) in enumerate(states)
+        ],
+        schema=NARROW,
+    )  # fmt: skip
+
+
+def proof_by(state: str, *siblings: str) -> pa.Table:
+    """A proof of t from g by a state with siblings."""
+    others = [(1, 0, sibling, False) for sibling in siblings]
+    return rows("t", (0, None, "g", True), (1, 0, state, True), (2, 1, "", True), *others)
+
+
+async def test_positives_are_the_children_on_the_path_with_their_distinct_siblings() -> None:
+    positives, states = spelled_out(HeadExamples.from_tables([to_table(await searched("t"), "run", 0)]))
+    # neither a transposition to the path (twice, back) nor what failed is a negative; the finished child is no choice
+    assert positives == [Positive("t", "A", "X", 1, ("Y",)), Positive("t", "A", "Z", 2, ("W",))]
+    assert states == {"t": ("Y", "W", "V")}
+
+
+async def test_states_of_unproved_theorems_are_others() -> None:
+    found = HeadExamples.from_tables([to_table(await searched("u", "Y"), "run", 0)])
+    assert spelled_out(found) == ([], {"u": ("Y",)})
+
+
+async def test_samples_of_one_theorem_do_not_mix_and_count_once() -> None:
+    both = pa.concat_tables([to_table(await searched("t", sample=s), "run", 0) for s in (0, 1)])
+    one = HeadExamples.from_tables([both.slice(0, len(both) // 2)])
+    assert spelled_out(HeadExamples.from_tables([both])) == spelled_out(one)
+
+
+def test_a_state_on_one_proof_is_no_negative_of_another_search() -> None:
+    other = rows("u", (0, None, "h", False), (1, 0, "a", False))
+    positives, states = spelled_out(HeadExamples.from_tables([proof_by("a", "b", "c"), proof_by("b", "a", "d"), other]))
+    assert {p.state: p.siblings for p in positives} == {"a": ("c",), "b": ("d",)}
+    assert {theorem: set(found) for theorem, found in states.items()} == {"t": {"c", "d"}, "u": {"h", "a"}}
+
+
+def test_the_same_choice_found_twice_counts_once_with_the_siblings_of_both() -> None:
+    found = HeadExamples.from_tables([proof_by("a", "b"), proof_by("a", "c", "b")])
+    assert spelled_out(found)[0] == [Positive("t", "g", "a", 1, ("b", "c"))]
+    assert sorted(found.texts) == ["a", "b", "c", "g"]
+
+
+def test_nothing_comes_of_nothing() -> None:
+    found = HeadExamples.from_tables([])
+    assert (len(found), found.texts, found.theorems) == (0, [], [])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_is_what_one_finds_row_by_row(seed: int) -> None:
+    tables = random_trajectories(60, 20, seed=seed, per_table=7, theorems=40)
+    found = HeadExamples.from_tables(tables)
+    expected = positives, states = slowly(tables)
+    assert spelled_out(found) == expected
+    assert list(spelled_out(found)[1]) == list(states)
+    assert found.texts == texts_of(positives, states)
+    assert any(p.siblings for p in positives)
+
+
+def test_the_digest_tells_examples_apart() -> None:
+    one, other = (HeadExamples.from_tables(random_trajectories(9, 8, seed=seed)) for seed in (0, 1))
+    assert one.digest == HeadExamples.from_tables(random_trajectories(9, 8, seed=0)).digest != other.digest
+
+
+async def test_only_what_is_needed_of_a_part_is_read(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(to_table(await searched("t"), "run", 0).drop_columns(["sample"]), tmp_path / "old.parquet")
+    read = read_part(Store(str(tmp_path)), "old.parquet", COLUMNS)
+    assert read.column_names == COLUMNS
+    assert read["sample"].null_count == len(read)
+    assert len(HeadExamples.from_tables([read])) == 2
