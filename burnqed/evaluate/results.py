@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from burnqed.trajectory.schema import ProofStatus
 
@@ -22,6 +23,10 @@ HEAD = "head"
 CHANCE, COUNT, ERROR = "_chance", "_n", "_error"
 """Endings of what stands beside a metric: what random choice would reach, how many states the metric is of, and the standard
 deviation that it would have if only chance decided it."""
+
+
+BEFORE_IT_WAS_CORE = "burnqed core benchmark"
+"""What results called the shipped benchmark when there was no other."""
 
 
 class TheoremOutcome(Result):
@@ -109,7 +114,7 @@ class EvaluationResult(Result):
     model: str
     """Model version (weight_version of the policy server)."""
     head: str | None
-    benchmark: str
+    benchmark: Annotated[str, AfterValidator(lambda name: "core" if name == BEFORE_IT_WAS_CORE else name)]
     benchmark_hash: str
     lean_version: str
     header: str
@@ -180,6 +185,13 @@ class IterationResult(Result):
     """Of every step up to the report, and without it."""
     seconds: float = 0.0
     """In which at least one of these was at work: wall clock. Some run beside each other."""
+
+    @field_validator("ever", mode="before")
+    @classmethod
+    def _of_one_benchmark(cls, value: object, others: ValidationInfo) -> object:
+        """Until an iteration could have several benchmarks this was the number for the only one."""
+        evaluations: list[EvaluationResult] = others.data.get("evaluations") or []
+        return {evaluations[0].benchmark: value} if evaluations and isinstance(value, int) else value
 
     @property
     def benchmarks(self) -> list[str]:
