@@ -10,7 +10,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from burnqed.config import CostConfig, PoolConfig, RunConfig
+from burnqed.cluster_config import CostConfig, PoolConfig
+from burnqed.config import RunConfig
 from burnqed.machine import cpu_quota, memory_limit, visible_gpus
 from burnqed.quantity import quantity
 

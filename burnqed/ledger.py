@@ -21,7 +21,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from burnqed.config import CostConfig
+from burnqed.cluster_config import CostConfig
 from burnqed.documents import read_documents
 from burnqed.errors import TryAgain
 from burnqed.holding import Holding

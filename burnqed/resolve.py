@@ -18,9 +18,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from burnqed.config import Kind, RunConfig
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.files import read_given
+from burnqed.section import Kind
 from burnqed.yaml_files import parse_yaml
 
 

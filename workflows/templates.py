@@ -59,7 +59,8 @@ from hera.workflows.models import (
 )
 
 from burnqed import __version__
-from burnqed.config import PoolConfig, RunConfig
+from burnqed.cluster_config import PoolConfig
+from burnqed.config import RunConfig
 from burnqed.steps.table import Row
 
 SCRATCH = "/tmp"

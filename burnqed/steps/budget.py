@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from burnqed.config import CostConfig
+from burnqed.cluster_config import CostConfig
 from burnqed.errors import BadInput
 from burnqed.ledger import spent
 from burnqed.log import log

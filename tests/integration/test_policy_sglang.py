@@ -10,7 +10,8 @@ import numpy as np
 import psutil
 import pytest
 
-from burnqed.config import RunConfig, WorkflowConfig
+from burnqed.cluster_config import WorkflowConfig
+from burnqed.config import RunConfig
 from burnqed.lifeline import Child
 from burnqed.machine import free_port
 from burnqed.policy.client import PolicyClient

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from burnqed.config import CostConfig
+from burnqed.cluster_config import CostConfig
 from burnqed.errors import BadInput
 from burnqed.holding import Holding, of_machine, of_pools, of_template
 from burnqed.layout import Layout

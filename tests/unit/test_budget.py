@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from burnqed.cli.main import run_app
-from burnqed.config import CostConfig
+from burnqed.cluster_config import CostConfig
 from burnqed.errors import BadInput
 from burnqed.holding import Holding
 from burnqed.layout import Layout

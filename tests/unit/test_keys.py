@@ -16,13 +16,14 @@ import pytest
 from hera.workflows import Workflow
 from pydantic import ValidationError
 
-from burnqed.config import SHIPPED, Kind, RunConfig, Section, Undeclared
+from burnqed.config import SHIPPED, RunConfig
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
 from burnqed.layout import SUCCESS, Layout
 from burnqed.lean.protocol import Theorem
 from burnqed.manifest import Key, read_manifest, write_manifest
 from burnqed.resolve import KEYS
+from burnqed.section import Kind, Section, Undeclared
 from burnqed.steps import data, report
 from burnqed.steps.base import Context, Unit, execute
 from burnqed.steps.data import known_proofs

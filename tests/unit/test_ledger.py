@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from burnqed import ledger
-from burnqed.config import CostConfig
+from burnqed.cluster_config import CostConfig
 from burnqed.errors import TryAgain
 from burnqed.holding import Holding
 from burnqed.layout import Layout

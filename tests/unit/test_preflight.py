@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from burnqed import __version__
-from burnqed.config import PoolConfig
+from burnqed.cluster_config import PoolConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.quantity import quantity

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from burnqed.config import CostConfig
+from burnqed.cluster_config import CostConfig
 from burnqed.errors import BadInput
 from burnqed.holding import of_template
 from burnqed.layout import Layout

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from burnqed import __version__
-from burnqed.config import PoolConfig, RunConfig
+from burnqed.cluster_config import PoolConfig
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.manifest import read_manifest

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from burnqed.config import Kind, RunConfig
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.resolve import from_json, resolve
 from burnqed.run.argo.access import Document, Settings
 from burnqed.run.argo.nodes import parameters_of, tasks_of
+from burnqed.section import Kind
 from burnqed_workflows.registry import WORKFLOWS
 from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
 

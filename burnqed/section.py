@@ -1,0 +1,113 @@
+"""What a section of the configuration is: typed fields, each marked with what it decides and what it is measured in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic_core import to_jsonable_python
+
+Value = TypeVar("Value")
+
+
+class Kind(Enum):
+    """What a value decides: without a mark, its meaning is that of the output, and it enters the keys of the steps that read it."""
+
+    OPERATION = "operation"
+    ADDRESS = "address"
+    STRUCTURE = "structure"
+
+
+Operation = Annotated[Value, Kind.OPERATION]
+"""How work is done, not what comes of it: workers, memory, batch sizes, prices. Every step may read it, and no change of it remakes anything."""
+Address = Annotated[Value, Kind.ADDRESS]
+"""Where something lies. What lies there enters the keys (as a parameter of the unit that reads it), its name does not."""
+Structure = Annotated[Value, Kind.STRUCTURE]
+"""Which outputs there are. No step reads it while it makes one; in keys it shows as inputs that are there or not."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a number is measured in, or counts."""
+
+    name: str
+
+
+Seconds = Annotated[Value, Unit("s")]
+Minutes = Annotated[Value, Unit("min")]
+Hours = Annotated[Value, Unit("h")]
+Days = Annotated[Value, Unit("days")]
+Megabytes = Annotated[Value, Unit("MB")]
+Characters = Annotated[Value, Unit("characters")]
+Tokens = Annotated[Value, Unit("tokens")]
+Nodes = Annotated[Value, Unit("nodes")]
+Steps = Annotated[Value, Unit("steps")]
+Pairs = Annotated[Value, Unit("pairs")]
+Theorems = Annotated[Value, Unit("theorems")]
+Dollars = Annotated[Value, Unit("US$")]
+
+
+class Undeclared(AttributeError):
+    """A step reads a value that is not in its key."""
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+    @field_validator("*")
+    @classmethod
+    def fits(cls, value: object) -> object:
+        """Whole numbers that JSON, Arrow and numpy keep as they are."""
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, int) and abs(number) >= 1 << 53:
+                raise ValueError("whole numbers are below 2^53")
+        return value
+
+    @classmethod
+    def kind(cls, name: str) -> Kind | None:
+        """The mark of a field."""
+        return next((mark for mark in cls.model_fields[name].metadata if isinstance(mark, Kind)), None)
+
+    @classmethod
+    def unit(cls, name: str) -> str:
+        """What the value of a field is measured in; empty where that goes without saying."""
+        return next((mark.name for mark in cls.model_fields[name].metadata if isinstance(mark, Unit)), "")
+
+    def meaning(self) -> dict[str, object]:
+        """The values that decide what comes out, as JSON, by dotted name."""
+        values: dict[str, object] = {}
+        for name in vars(self):
+            if self.kind(name) is None:
+                value = getattr(self, name)
+                values |= (
+                    {f"{name}.{inner}": v for inner, v in value.meaning().items()}
+                    if isinstance(value, Section)
+                    else {name: to_jsonable_python(value)}
+                )
+        return values
+
+    def only(self, declared: Collection[str]) -> Self:
+        """A copy that has the declared values and those of operation; reading another one raises Undeclared.
+
+        `declared` names sections and single values (`search`, `policy.dtype`).
+        """
+        copy = self.model_copy()
+        for name, value in vars(self).items():
+            inner = [key.removeprefix(f"{name}.") for key in declared if key.startswith(f"{name}.")]
+            if self.kind(name) is Kind.OPERATION:
+                continue
+            if isinstance(value, Section):
+                vars(copy)[name] = value.only(vars(value) if name in declared else inner)
+            elif name not in declared or self.kind(name) is Kind.STRUCTURE:
+                del vars(copy)[name]
+        return copy
+
+    if not TYPE_CHECKING:  # or a type checker would take every name for a field
+
+        def __getattr__(self, name: str) -> object:
+            if name in type(self).model_fields:
+                raise Undeclared(f"{type(self).__name__}.{name} is read by a step that does not declare it")
+            return super().__getattr__(name)
