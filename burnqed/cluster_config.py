@@ -31,17 +31,17 @@ class WorkflowConfig(Section):
 
 
 class PoolConfig(Section):
-    """Where one kind of container runs on a cluster, and what it may use. Kubernetes quantities; a limit of None is the request."""
+    """Where one kind of container runs on a cluster, and what it may use. Kubernetes quantities; a limit of null is the request."""
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
     cpu: str = Field("2", pattern=QUANTITY)
     """Processor cores that are asked for."""
     cpu_limit: str | None = Field(None, pattern=QUANTITY)
-    """The most processor cores; None means what is asked for."""
+    """The most processor cores; null means what is asked for."""
     memory: str = Field("4Gi", pattern=QUANTITY)
     """Memory that is asked for."""
     memory_limit: str | None = Field(None, pattern=QUANTITY)
-    """The most memory; None means what is asked for."""
+    """The most memory; null means what is asked for."""
     gpus: int = Field(0, ge=0)
     """GPUs."""
     scratch: str = Field("20Gi", pattern=QUANTITY)
@@ -81,7 +81,7 @@ class ClusterConfig(Section):
     ca: str = "burnqed-ca"
     """Secret with certificates of an own authority, below /etc/burnqed/ca; may be absent."""
     artifacts: str | None = "burnqed-artifacts"
-    """ConfigMap that names Argo's artifact repository, for the report in the UI; None keeps no artifact."""
+    """ConfigMap that names Argo's artifact repository, for the report in the UI; null keeps no artifact."""
     pull_policy: Literal["IfNotPresent", "Always"] = "IfNotPresent"
     """When images are pulled: `Always` where they change under one tag."""
     priority_class: str | None = None

@@ -38,7 +38,7 @@ class LeanConfig(Section):
     backend: str = "embedded"
     """`embedded` (Lean's core library, run by Node), or one that another package brings along; `burnqed doctor` lists them."""
     workers: Operation[int | None] = Field(None, ge=1)
-    """Lean instances; None means as many as the processors and the memory of the control group allow."""
+    """Lean instances; null means as many as the processors and the memory of the control group allow."""
     tactic_timeout_s: Seconds[float] = Field(300.0, gt=0)
     """Safety net for one tactic: heartbeats are its limit, and the same on every machine."""
     heartbeats: int = Field(200_000, ge=0)
@@ -57,13 +57,13 @@ class DataConfig(Section):
     """Theorems, pairs and the benchmarks of a run."""
 
     theorems: Address[str | None] = None
-    """URI or path of a theorem index to search; None means the shipped corpus and generated statements."""
+    """URI or path of a theorem index to search; null means the shipped corpus and generated statements."""
     benchmarks: Address[dict[str, str]] = Field({"core": SHIPPED}, min_length=1)
     """Indices that are evaluated, by name: `shipped`, or a URI or path. The first is the one that gates look at."""
     known_proofs: int | None = Field(None, ge=1)
-    """How many of the shipped proofs are used, chosen by hash of the name; None means all."""
+    """How many of the shipped proofs are used, chosen by hash of the name; null means all."""
     benchmark_theorems: Theorems[int | None] = Field(None, ge=1)
-    """How many theorems of each benchmark are used, chosen by hash of the name; None means all."""
+    """How many theorems of each benchmark are used, chosen by hash of the name; null means all."""
     generated: Theorems[int] = Field(3_000, ge=0)
     """Generated statements added to the shipped corpus."""
     generator_seed: Seed = 0
@@ -126,9 +126,9 @@ class PolicyConfig(Section):
     max_batch: Operation[int] = Field(128, ge=1)
     """Sequences that the embedded server decodes at once."""
     generate_url: Operation[str | None] = None
-    """Address of a policy server to take candidates from; None means the sidecar."""
+    """Address of a policy server to take candidates from; null means the sidecar."""
     score_url: Operation[str | None] = None
-    """Address of a policy server to take embeddings and energies from; None means the sidecar."""
+    """Address of a policy server to take embeddings and energies from; null means the sidecar."""
     request_timeout_s: Operation[Seconds[float]] = Field(120.0, gt=0)
     """How long the policy server may take for one request."""
 
@@ -190,7 +190,7 @@ class EbmConfig(Section):
     enabled: Structure[bool] = True
     """Whether there is a head at all."""
     widths: list[int] | None = None
-    """Hidden widths; None scales 2048, 1024, 512 (for d = 4096) with the model's d."""
+    """Hidden widths; null scales 2048, 1024, 512 (for d = 4096) with the model's d."""
     dropout: float = Field(0.15, ge=0, lt=1)
     """Dropout between the layers."""
     learning_rate: float = Field(3e-4, gt=0)
@@ -229,7 +229,7 @@ class SearchConfig(Section):
     budget: Nodes[int] = Field(100, ge=1)
     """Nodes expanded per theorem."""
     tokens: Tokens[int | None] = Field(None, ge=1)
-    """Tokens generated per theorem; the expansion that reaches the limit is the last. None: no limit."""
+    """Tokens generated per theorem; the expansion that reaches the limit is the last. null: no limit."""
     seconds: Seconds[float] = Field(1_800.0, gt=0)
     """Safety net per theorem: of Lean working for it, waiting left out. A search that it ends is `timed_out`."""
     depth: Steps[int] = Field(50, ge=1)
@@ -248,7 +248,7 @@ class SearchConfig(Section):
     """d₀: the energy counts fully from this depth on; near the root the head has little to go by."""
     widening: float | None = Field(1.5, gt=1)
     """Where every state is expanded and budget is left, all are opened again at so many times the temperature, then at its square, …,
-    until that leads nowhere; None ends the search there. A sharp policy offers two or three distinct tactics, so that its budget would stay unspent."""
+    until that leads nowhere; null ends the search there. A sharp policy offers two or three distinct tactics, so that its budget would stay unspent."""
     noise: Structure[bool] = True
     """Whether iteration 0 also searches with the noisy variant."""
     noise_temperature: float = Field(1.2, ge=0)
@@ -258,7 +258,7 @@ class SearchConfig(Section):
     open_theorems: Operation[Theorems[int]] = Field(32, ge=1)
     """Theorems searched at the same time by one process."""
     shards: Operation[int | None] = Field(None, ge=1)
-    """How many processes share the theorems; None means twice the workflow's parallelism."""
+    """How many processes share the theorems; null means twice the workflow's parallelism."""
     theorems_per_part: Operation[Theorems[int]] = Field(8, ge=1)
     """Theorems whose trajectories make one file."""
     seed: Seed = 0
@@ -302,9 +302,9 @@ class NegativesConfig(Section):
     probe_tactics: bool = True
     """Also try the probe tactics at each state."""
     walk_depth: Steps[int] = Field(2, ge=0)
-    """Steps of a random walk that goes on from a failed branch."""
+    """Length of each random walk."""
     walks: int = Field(1, ge=0)
-    """Random walks from the failed branches of each proof."""
+    """Random walks that go on from the branches at each state of a proof."""
     shards: Operation[int] = Field(1, ge=1)
     """How many processes share the proofs."""
     theorems_per_part: Operation[Theorems[int]] = Field(32, ge=1)
@@ -333,7 +333,7 @@ class GateConfig(Section):
     min_gain: Thresholds = 0.0
     """Required change of the solve rate from the previous iteration."""
     max_loss: Thresholds | None = None
-    """The highest evaluation loss of the fine-tuning; None checks nothing."""
+    """The highest evaluation loss of the fine-tuning; null checks nothing."""
     min_rank1_deep: Fractions = 0.0
     """Required rank-1 accuracy of the head at depth 4 and more; 0 checks nothing."""
     max_p: float = Field(0.05, gt=0, le=1)

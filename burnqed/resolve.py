@@ -16,7 +16,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
+from pydantic_core import to_jsonable_python
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
@@ -66,13 +67,36 @@ DEFAULTS = flat(RunConfig().model_dump())
 KEYS = tuple(DEFAULTS)
 
 
+@dataclass(frozen=True)
+class Explained:
+    """What there is to know about one value of the configuration."""
+
+    default: JsonValue
+    unit: str
+    decides: str
+    """`operation`, `address`, `structure`, or `meaning` for the others (burnqed.section)."""
+    text: str
+
+
+def explained(key: str) -> Explained:
+    """From the docstring and the marks of a dotted key's field."""
+    section, _, field = key.rpartition(".")
+    owner = type(getattr(RunConfig(), section)) if section else RunConfig
+    kind = (RunConfig.kind(section) if section else None) or owner.kind(field)
+    text = " ".join((owner.model_fields[field].description or "").split())
+    default = to_jsonable_python(DEFAULTS[key])
+    return Explained(default, owner.unit(field), kind.value if kind else "meaning", text)
+
+
+def section_text(name: str) -> str:
+    """What a section is for."""
+    text = RunConfig.model_fields[name].description or type(getattr(RunConfig(), name)).__doc__ or ""
+    return " ".join(text.split())
+
+
 def is_operation(key: str) -> bool:
     """Whether a value tells how work is done, not what comes of it."""
-    section, _, field = key.rpartition(".")
-    if not section:
-        return RunConfig.kind(field) is Kind.OPERATION
-    kinds = RunConfig.kind(section), type(getattr(RunConfig(), section)).kind(field)
-    return Kind.OPERATION in kinds
+    return explained(key).decides == Kind.OPERATION.value
 
 
 def profiles() -> list[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from burnqed.cli.config import app
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.resolve import KEYS, flat, from_json, profiles, resolve
+from burnqed.resolve import KEYS, explained, flat, from_json, profiles, resolve, section_text
 
 
 @pytest.mark.parametrize("name", profiles())
@@ -100,3 +103,42 @@ def test_a_benchmark_is_added_by_its_name_and_all_are_replaced_by_theirs(tmp_pat
     }
     assert resolve(str(file), []).config.data.benchmarks == {"a": "a.json"}
     assert resolve(str(file), ["data.benchmarks.b=b.json"]).config.data.benchmarks == {"a": "a.json", "b": "b.json"}
+
+
+def test_every_value_says_what_it_means_and_what_it_decides() -> None:
+    for key in KEYS:
+        about = explained(key)
+        assert about.text, f"{key} has no docstring"
+        assert about.decides in ("operation", "address", "structure", "meaning")
+    assert not [
+        section for section in {key.partition(".")[0] for key in KEYS} - {"profile"} if not section_text(section)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "unit", "decides"),
+    [
+        ("search.budget", "nodes", "meaning"),
+        ("lean.recycle_minutes", "min", "operation"),
+        ("search.tokens", "tokens", "meaning"),
+        ("data.benchmarks", "", "address"),
+        ("ebm.enabled", "", "structure"),
+        ("worker.cpu", "", "operation"),
+        ("cost.max_dollars", "US$", "operation"),
+    ],
+)
+def test_marks_are_read_from_the_field_or_its_section(key: str, unit: str, decides: str) -> None:
+    assert (explained(key).unit, explained(key).decides) == (unit, decides)
+
+
+def test_the_reference_prints_every_value_in_whole_lines_where_no_terminal_wraps_them() -> None:
+    printed = CliRunner().invoke(app, ["show", "--explain", "--set", "search.budget=7"])
+    assert printed.exit_code == 0
+    lines = printed.stdout.splitlines()
+    for key in KEYS:
+        (at,) = [number for number, line in enumerate(lines) if line.startswith(f"{key} = ")]
+        assert lines[at + 1].strip() == explained(key).text
+    assert "search.budget = 7 nodes  [meaning]  from --set; default 100" in lines
+    assert "search.tokens = null  [meaning]" in lines
+    document = json.loads(CliRunner().invoke(app, ["show", "--explain", "--json"]).stdout)
+    assert document["search.budget"] == {"value": 100, "from": "default", **vars(explained("search.budget"))}
