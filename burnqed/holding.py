@@ -5,6 +5,7 @@ of_machine().dollars(config.cost, seconds=3600)
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -13,9 +14,9 @@ from pydantic import BaseModel, ConfigDict
 from burnqed.cluster_config import CostConfig, PoolConfig
 from burnqed.config import RunConfig
 from burnqed.machine import cpu_quota, memory_limit, visible_gpus
-from burnqed.quantity import quantity
 
 GIB = 2**30
+UNITS = {"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": GIB, "Ti": 2**40}
 
 
 class Holding(BaseModel):
@@ -39,13 +40,19 @@ class Holding(BaseModel):
 NOTHING = Holding(cpus=0, gib=0, gpus=0)
 
 
+def amount(quantity: str) -> float:
+    """Of a quantity from our configuration (`burnqed.cluster_config.QUANTITY`). The package kubernetes, which reads all that there are, is not in the images."""
+    number = quantity.rstrip(string.ascii_letters)
+    return float(number) * UNITS[quantity.removeprefix(number)]
+
+
 def of_pools(config: RunConfig, pools: Iterable[str]) -> Holding:
     """Of a pod with a container of each of these pools (`worker`, `trainer`, `serving`)."""
     return sum((of_pool(getattr(config, name)) for name in pools), NOTHING)
 
 
 def of_pool(pool: PoolConfig) -> Holding:
-    return Holding(cpus=quantity(pool.cpu), gib=quantity(pool.memory) / GIB, gpus=pool.gpus)
+    return Holding(cpus=amount(pool.cpu), gib=amount(pool.memory) / GIB, gpus=pool.gpus)
 
 
 def of_template(template: Mapping[str, Any]) -> Holding:
@@ -54,7 +61,7 @@ def of_template(template: Mapping[str, Any]) -> Holding:
     for container in [template["container"], *template.get("sidecars", [])]:
         given = container.get("resources", {})
         asked = {**given.get("limits", {}), **given.get("requests", {})}
-        cpus, memory, gpus = (quantity(str(asked.get(name, 0))) for name in ("cpu", "memory", "nvidia.com/gpu"))
+        cpus, memory, gpus = (amount(str(asked.get(name, 0))) for name in ("cpu", "memory", "nvidia.com/gpu"))
         found += Holding(cpus=cpus, gib=memory / GIB, gpus=gpus)
     return found
 

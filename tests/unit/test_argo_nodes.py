@@ -37,6 +37,17 @@ def test_a_task_is_shown_once_with_its_attempts_in_order() -> None:
     assert all(a.pod.startswith("w-1-data-") for a in task.attempts)
 
 
+def test_a_pod_is_called_by_workflow_template_and_the_hash_of_its_node() -> None:
+    pod = node("data(0)", "Pod", "Running", templateName="data") | {"id": "w-1-1895360977"}
+    long = pod | {"templateName": "t" * 300}
+    assert [task.attempts[0].pod for given in (pod, long) for task in tasks_of(workflow(given))] == [
+        "w-1-data-1895360977",
+        f"w-1-{'t' * 238}-1895360977",
+    ]
+    alone = pod | {"id": "w-1", "name": "w-1", "displayName": "w-1"}
+    assert tasks_of(workflow(alone))[0].attempts[0].pod == "w-1"
+
+
 def test_a_stopped_task_ended_as_its_last_attempt_did_though_argo_leaves_it_running() -> None:
     pod = node("base(0)", "Pod", "Failed", startedAt="2026-01-01T00:00:00Z", finishedAt="2026-01-01T00:00:09Z")
     retry = node("base", "Retry", "Running", "base(0)", startedAt="2026-01-01T00:00:00Z")

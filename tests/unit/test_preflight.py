@@ -12,8 +12,8 @@ import pytest
 from burnqed import __version__
 from burnqed.cluster_config import PoolConfig
 from burnqed.errors import BadInput
+from burnqed.holding import of_pool
 from burnqed.layout import Layout
-from burnqed.quantity import quantity
 from burnqed.resolve import from_json, resolve
 from burnqed.run.argo.access import Settings
 from burnqed.run.argo.preflight import (
@@ -66,14 +66,14 @@ def test_pools_without_gpus_ask_for_no_node() -> None:
     assert found.warnings == []
 
 
-@pytest.mark.parametrize(("text", "number"), [("500m", 0.5), ("4Gi", 4 * 2**30), ("2", 2.0), ("1.5G", 1.5e9)])
-def test_quantities_of_kubernetes_are_numbers(text: str, number: float) -> None:
-    assert quantity(text) == number
+def test_what_a_pool_asks_for_is_priced_as_numbers() -> None:
+    pools = [
+        PoolConfig(cpu=cpu, memory=memory) for cpu, memory in (("500m", "4Gi"), ("2", "2147483648"), ("1.5", "1.5G"))
+    ]
+    assert [(of_pool(p).cpus, of_pool(p).gib) for p in pools] == [(0.5, 4), (2, 2), (1.5, 1.5e9 / 2**30)]
 
 
 def test_a_quantity_that_kubernetes_does_not_know_is_refused() -> None:
-    with pytest.raises(BadInput, match="write for example 500m or 4Gi"):
-        quantity("4 GB")
     with pytest.raises(ValueError, match="memory"):
         PoolConfig(memory="4 GB")
 

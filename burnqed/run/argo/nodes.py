@@ -18,7 +18,6 @@ from burnqed.run.argo.access import Document
 
 FAN_OUT = re.compile(r"^(.+)\(\d+:(.+)\)$")
 RUNNING = ("Pending", "Running", "")
-FNV_OFFSET, FNV_PRIME = 0x811C9DC5, 0x01000193
 LONGEST_PREFIX = 253 - 10 - 1
 """Of a pod's name, before `-` and the hash."""
 
@@ -113,13 +112,10 @@ def task_name(display: str) -> str:
 
 
 def pod_name(workflow: str, node: Document) -> str:
-    """The name that Argo gives a node's pod (POD_NAMES=v2, the default): workflow, template, and FNV-1a of the node's name."""
-    if node["name"] == workflow:
+    """The name that Argo gives a node's pod (POD_NAMES=v2, the default): workflow, template, and the hash that the node's id ends with."""
+    if node["id"] == workflow:
         return workflow
-    hashed = FNV_OFFSET
-    for byte in node["name"].encode():
-        hashed = ((hashed ^ byte) * FNV_PRIME) & 0xFFFFFFFF
-    return f"{f'{workflow}-{template_name(node)}'[:LONGEST_PREFIX]}-{hashed}"
+    return f"{f'{workflow}-{template_name(node)}'[:LONGEST_PREFIX]}-{node['id'].rpartition('-')[2]}"
 
 
 def template_name(node: Document) -> str:

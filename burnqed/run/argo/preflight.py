@@ -13,7 +13,6 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.manifest import read_manifest
-from burnqed.quantity import quantity
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
 from burnqed.store import Store
 
@@ -199,7 +198,9 @@ def check_nodes(access: Any, config: RunConfig, found: Findings) -> None:
 
 
 def fits(node: Any, pool: PoolConfig) -> bool:
+    from kubernetes.utils.quantity import parse_quantity  # there, since the nodes came through it
+
     labels, free = node.metadata.labels or {}, node.status.allocatable or {}
     selected = all(labels.get(key) == value for key, _, value in (s.partition("=") for s in pool.node_selector))
-    needed = {"nvidia.com/gpu": float(pool.gpus), "cpu": quantity(pool.cpu), "memory": quantity(pool.memory)}
-    return selected and all(quantity(free.get(name, "0")) >= amount for name, amount in needed.items())
+    needed = {"nvidia.com/gpu": pool.gpus, "cpu": pool.cpu, "memory": pool.memory}
+    return selected and all(parse_quantity(free.get(k, 0)) >= parse_quantity(v) for k, v in needed.items())
