@@ -13,14 +13,33 @@ import json
 import re
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 from burnqed.errors import BadInput
 from burnqed.files import once, read_given
 from burnqed.lean.lexer import Kind, normalised, tokens
-from burnqed.lean.protocol import LeanBackend, Theorem
+from burnqed.lean.protocol import LeanBackend, LeanText, Theorem
 from burnqed.lean.source import ProofToCheck, cut
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Filled = Annotated[LeanText, StringConstraints(pattern=r"\S")]
+
+
+class Written(Theorem):
+    """A theorem with its proof, in JSON."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: Annotated[str, StringConstraints(pattern=r"\S")]
+    statement: Filled
+    proof: Filled
+
+
+WRITTEN = TypeAdapter(list[Written])
 SHAPE = "a JSON list of {name, statement, proof, header?}"
 MOST_BYTES = 1 << 26
 
@@ -90,30 +109,23 @@ def _from_json(path: Path, text: str) -> list[ProofToCheck]:
         ) from None
     except (ValueError, RecursionError) as error:  # a key given twice, a number too long, too many brackets
         raise BadInput(f"{path} cannot be read ({error}); give {SHAPE}.") from None
-    if not isinstance(entries, list):
-        raise BadInput(f"{path} holds {_shape(entries)}; give {SHAPE}.")
-    return [_entry(path, number, entry) for number, entry in enumerate(entries, start=1)]
+    try:
+        return [ProofToCheck.of(Theorem(**dict(entry)), entry.proof) for entry in WRITTEN.validate_python(entries)]
+    except ValidationError as error:
+        raise BadInput(f"{_complaint(path, entries, error.errors()[0])}; give {SHAPE}, all of them text.") from None
 
 
-def _entry(path: Path, number: int, entry: Any) -> ProofToCheck:
-    if not isinstance(entry, dict):
-        raise BadInput(f"Entry {number} of {path} is {_shape(entry)}; give {SHAPE}.")
-    called = f" ({entry['name']})" if isinstance(entry.get("name"), str) else ""
-    for key in ("name", "statement", "proof"):
-        if not isinstance(entry.get(key), str) or not entry[key].strip():
-            wrong = f"has {_shape(entry[key])} as `{key}`" if key in entry else f"has no `{key}`"
-            raise BadInput(f"Entry {number}{called} of {path} {wrong}; give {SHAPE}, all of them text.")
-    if not isinstance(entry.get("header"), str | None):
-        raise BadInput(
-            f"Entry {number}{called} of {path} has {_shape(entry['header'])} as `header`; give text, or leave it out."
-        )
-    for key in ("name", "statement", "proof", "header"):
-        if half := re.search("[\ud800-\udfff]", entry.get(key) or ""):
-            raise BadInput(
-                f"Entry {number}{called} of {path} has half of a character (U+{ord(half[0]):04X}) in `{key}`; write the whole one."
-            )
-    theorem = Theorem(name=entry["name"], statement=entry["statement"], header=entry.get("header"))
-    return ProofToCheck.of(theorem, normalised(entry["proof"]))
+def _complaint(path: Path, entries: Any, error: ErrorDetails) -> str:
+    place, key = [*error["loc"], None, None][:2]
+    value = error["input"]
+    if not isinstance(place, int):
+        return f"{path} holds {_shape(value)}"
+    if key is None:
+        return f"Entry {place + 1} of {path} is {_shape(value)}"
+    name = entries[place].get("name")
+    called = f" ({name})" if isinstance(name, str) and key != "name" else ""
+    wrong = "no" if error["type"] == "missing" else f"{_shape(value)} as"
+    return f"Entry {place + 1}{called} of {path} has {wrong} `{key}`"
 
 
 def _shape(value: Any) -> str:
@@ -121,6 +133,8 @@ def _shape(value: Any) -> str:
         case None:
             return "nothing"
         case str():
+            if half := re.search("[\ud800-\udfff]", value):
+                return f"half of a character (U+{ord(half[0]):04X})"
             return "a text" if value.strip() else "an empty text"
         case list():
             return "a list"
