@@ -5,7 +5,7 @@
             ...
             progress.advance(proved=found)
 
-On a terminal the line is rewritten in place; elsewhere a new line is printed, in a pod logged, at most every 10 seconds. When
+On a terminal rich draws it in place, with a bar; elsewhere a new line is printed, in a pod logged, at most every 10 seconds. When
 ARGO_PROGRESS_FILE is set (Argo sets it in every pod), `N/M` is written there, which Argo shows beside the pod.
 """
 
@@ -17,6 +17,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Self, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
 
 from burnqed.log import in_pod, log
 
@@ -32,13 +36,17 @@ class Progress:
         self.total, self.label, self.unit, self.done = total, label, unit, done
         self.facts: dict[str, object] = {}
         self._out = out or sys.stderr
-        self._live = self._out.isatty()
+        console = Console(file=self._out)
+        self._live = self._out.isatty() and not console.is_dumb_terminal
+        self._bar = Bar(
+            TextColumn("{task.description}", markup=False), BarColumn(), console=console, auto_refresh=False
+        )
+        self._task = self._bar.add_task(label, total=total)
         self._logged = out is None and in_pod()
         self._file = os.environ.get("ARGO_PROGRESS_FILE")
         self._before = done
         self._start = self._shown = time.monotonic()
         self._written = float("-inf")
-        self._width = 0
         self._write_file(self._start)
 
     def advance(self, n: int = 1, **facts: object) -> None:
@@ -82,9 +90,10 @@ class Progress:
         line = self.line(last)
         if self._logged:
             log.info("%s", line)
-        elif self._live:  # blanks cover what a longer line left behind
-            print(f"\r{line:<{self._width}}", end="\n" if last else "", file=self._out, flush=True)
-            self._width = len(line)
+        elif self._live:
+            self._bar.update(self._task, completed=self.done, description=line)
+            self._bar.start()
+            self._bar.stop() if last else self._bar.refresh()
         else:
             print(line, file=self._out, flush=True)
 

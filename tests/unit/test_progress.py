@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -43,19 +44,37 @@ def test_a_log_gets_a_line_at_most_every_ten_seconds(clock: Clock) -> None:
     assert lines[-1] == "search 100/100 theorems · 2/s · took 50 s · proved 3 · loss 0.1235"
 
 
-def test_a_terminal_line_is_rewritten_in_place_and_covers_a_longer_one(clock: Clock) -> None:
+def test_a_terminal_line_is_drawn_in_place_and_never_wider_than_the_terminal(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "60")
     out = Terminal()
-    with Progress(2, "encode", "states", out=out) as bar:
+    with Progress(2, "encode", "states", out=out) as progress:
         clock.now += 90
-        bar.advance(note="a long remark")
+        progress.advance(note="[bold]" + "a long remark " * 9)
         clock.now += 90
-        bar.advance(note="x")
-    first, second, last = out.getvalue().split("\r")[1:]
-    assert first == "encode 1/2 states · 0.667/min · 1 min 30 s left · note a long remark"
-    assert second.rstrip() == "encode 2/2 states · 0.667/min · 0.0 s left · note x"
-    assert len(second) == len(first)
-    assert last.endswith("\n")
-    assert "took 3 min 00 s" in last
+        progress.advance(note="x")
+    drawn = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line).strip() for line in re.split(r"[\r\n]", out.getvalue())]
+    first, second, last = [line for line in dict.fromkeys(drawn) if line]
+    assert first.startswith("encode 1/2 states · 0.667/min · 1 min 30 s left")
+    assert second.startswith("encode 2/2 states · 0.667/min · 0.0 s left · note x")
+    assert last.startswith("encode 2/2 states · 0.667/min · took 3 min 00 s")
+    assert max(map(len, drawn)) <= 60
+    assert out.getvalue().count("\n") <= 2, "in place"
+    assert "\x1b[?25h" in out.getvalue(), "the cursor is back"
+
+
+def test_a_terminal_that_cannot_go_back_gets_the_lines_of_a_log(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    out = Terminal()
+    with Progress(1, "encode", out=out) as progress:
+        clock.now += 90
+        progress.advance()
+    assert out.getvalue().splitlines() == [
+        "encode 1/1 · 0.667/min · 0.0 s left",
+        "encode 1/1 · 0.667/min · took 1 min 30 s",
+    ]
 
 
 def test_work_that_was_already_done_is_not_part_of_the_rate(clock: Clock) -> None:

@@ -1,6 +1,8 @@
 """The Argo server: its REST interface, which the UI and the `argo` command use too.
 
-https://argo-workflows.readthedocs.io/en/latest/rest-api/ ; checked against Argo Workflows 4.0.
+https://argo-workflows.readthedocs.io/en/latest/rest-api/ ; checked against Argo Workflows 4.0. Hera's `WorkflowsService` (7.1) speaks it too, but
+takes no time limit and no name for the certificate at the end of a tunnel, cannot stream logs or read a list of chosen fields, and raises KeyError
+for a refusal without a message.
 """
 
 from __future__ import annotations
