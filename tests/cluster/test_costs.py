@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from kubernetes import watch
 from kubernetes.client import V1Pod
+from kubernetes.utils.quantity import parse_quantity
 
 from burnqed.layout import Layout, shard_folder
 from burnqed.ledger import Account, accounts
-from burnqed.quantity import quantity
 from burnqed.run.argo.nodes import is_over, phase_of, tasks_of
 from tests.fixtures.cluster import Cluster
 
@@ -50,7 +50,8 @@ class Seen:
         for container in pod.spec.containers:
             if container.name not in ARGOS:
                 asked = container.resources.requests
-                hourly += quantity(asked["cpu"]) * CPU_HOUR + quantity(asked["memory"]) / 2**30 * MEMORY_HOUR
+                cpus, memory = (float(parse_quantity(asked[name])) for name in ("cpu", "memory"))
+                hourly += cpus * CPU_HOUR + memory / 2**30 * MEMORY_HOUR
         return hourly * seconds / 3600
 
 
