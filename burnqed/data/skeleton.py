@@ -6,15 +6,20 @@ Both work on the text of a closed proposition alone, so that they also serve sta
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
-_TOKEN = re.compile(r"«[^»]*»(?:\.\w+)*|[^\W\d][\w'!?]*(?:\.[^\W\d][\w'!?]*)*|\d+|\S")
+from burnqed.lean.lexer import Kind, tokens
+
 _BINDERS = frozenset({"∀", "∃", "fun", "λ"})
 _OPEN = frozenset("([{⟨⦃")
 _CLOSE = frozenset(")]}⟩⦄")
 _KEYWORDS = frozenset({"fun", "λ", "if", "then", "else", "let", "match", "with", "show", "from", "have", "by"})
 _SYNONYMS = {"ℕ": "Nat", "ℤ": "Int", "λ": "fun"}
+
+
+def _words(statement: str) -> list[str]:
+    """Names, numerals and symbols, in order."""
+    return [token.text for token in tokens(statement) if token.kind is not Kind.COMMENT]
 
 
 def _is_word(token: str) -> bool:
@@ -25,12 +30,12 @@ def _is_name(token: str) -> bool:
     return _is_word(token) and token not in _KEYWORDS
 
 
-def _names(tokens: list[str], start: int) -> list[str]:
+def _names(words: list[str], start: int) -> list[str]:
     """The run of names that begins at `start`."""
     end = start
-    while end < len(tokens) and _is_name(tokens[end]):
+    while end < len(words) and _is_name(words[end]):
         end += 1
-    return tokens[start:end]
+    return words[start:end]
 
 
 @dataclass
@@ -44,17 +49,16 @@ class _Scope:
 
 def skeleton(statement: str) -> str:
     """The statement with every word blanked to `x` and every numeral to `0`, without spaces."""
-    tokens = _TOKEN.findall(statement)
-    return "".join("0" if t.isdecimal() else "x" if _is_word(t) else t for t in tokens)
+    return "".join("0" if word.isdecimal() else "x" if _is_word(word) else word for word in _words(statement))
 
 
 def normal_form(statement: str) -> str:
-    """The statement with bound variables numbered in order of their binders, and one space between tokens.
+    """The statement with bound variables numbered in order of their binders, and one space between words.
 
     Two closed propositions that differ only in the names of bound variables, in spacing, or in `ℕ` for `Nat` have the
     same normal form.
     """
-    tokens = _TOKEN.findall(statement)
+    words = _words(statement)
     scopes = [_Scope()]
     out: list[str] = []
     bound = 0  # variables so far
@@ -75,17 +79,17 @@ def normal_form(statement: str) -> str:
                 return scope.renamed[head] + dot + rest
         return _SYNONYMS.get(name, name)
 
-    while i < len(tokens):
-        token = tokens[i]
+    while i < len(words):
+        token = words[i]
         i += 1
         if token in _BINDERS:
             out.append(_SYNONYMS.get(token, token))
             scopes[-1].in_binder = True
-            i += declare(_names(tokens, i))
+            i += declare(_names(words, i))
         elif token in _OPEN:
             out.append(token)
-            names = _names(tokens, i) if scopes[-1].in_binder else []
-            if names and tokens[i + len(names) : i + len(names) + 1] == [":"]:
+            names = _names(words, i) if scopes[-1].in_binder else []
+            if names and words[i + len(names) : i + len(names) + 1] == [":"]:
                 i += declare(names)
             scopes.append(_Scope())
         elif token in _CLOSE:

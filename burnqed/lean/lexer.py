@@ -2,15 +2,15 @@
 
 It knows what can be known from text alone: nested comments, escapes, raw strings, character literals, names in «». It does
 not know notations. Decisions about proofs rest on Lean's own parser (`burnqed.lean.check`), which also cuts .lean files
-(`burnqed.lean.source`); this is for early refusals.
+(`burnqed.lean.source`); this is for early refusals, for comparing statements, and for what models reply.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 _NAME = r"(?:«[^»\n]*»|[^\W\dλΠΣ](?:[^\WλΠΣ]|['!?₀-₉ₐ-ₜᵢ-ᵪ])*)"
 _PATTERNS = {
@@ -20,6 +20,7 @@ _PATTERNS = {
     "raw_string": r'r(?P<hashes>#*)"',
     "interpolated": r'(?:[sfm]|println)!\s*"',
     "word": rf"#?{_NAME}(?:\.{_NAME})*",
+    "number": r"\d+",
     "char": r"'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|[^\\'])'",
     "string": r'"',
     "symbol": r"(?s:.)",
@@ -44,14 +45,29 @@ class Kind(StrEnum):
     STRING = "string"
     WORD = "word"
     """An identifier with its dots (`Nat.succ`), a keyword, or a command such as `#eval`."""
+    NUMBER = "number"
+    """Decimal digits."""
     SYMBOL = "symbol"
     """One character of anything else."""
     UNFINISHED = "unfinished"
     """A comment or string that never ends, up to the end of the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+_KINDS: dict[str | None, Kind] = {
+    "line_comment": Kind.COMMENT,
+    "block_comment": Kind.COMMENT,
+    "raw_string": Kind.STRING,
+    "interpolated": Kind.STRING,
+    "string": Kind.STRING,
+    "char": Kind.STRING,
+    "word": Kind.WORD,
+    "number": Kind.NUMBER,
+    "symbol": Kind.SYMBOL,
+}
+"""By the pattern that a token begins with."""
+
+
+class Token(NamedTuple):
     kind: Kind
     text: str
     start: int
@@ -73,12 +89,14 @@ def tokens(source: str) -> Iterator[Token]:
     while position < len(source):
         match = _TOKEN.match(source, position)
         assert match is not None, "the last pattern matches anything"
-        kind, end = _measure(source, match)
+        if match.lastgroup == "space":
+            position = match.end()
+            continue
+        end = _end(source, match)
         if end is None:
             yield Token(Kind.UNFINISHED, source[position:], position)
             return
-        if kind is not None:
-            yield Token(kind, source[position:end], position)
+        yield Token(_KINDS[match.lastgroup], source[position:end], position)
         position = end
 
 
@@ -87,28 +105,20 @@ def is_field(found: Sequence[Token], index: int) -> bool:
     return index > 0 and found[index - 1].text in (".", "`") and found[index - 1].end == found[index].start
 
 
-def _measure(source: str, match: re.Match[str]) -> tuple[Kind | None, int | None]:
-    """Kind (None for space) and end (None when it never ends) of the token that begins with the match."""
-    match match.lastgroup if match["raw_string"] is None else "raw_string":
-        case "space":
-            return None, match.end()
-        case "line_comment":
-            return Kind.COMMENT, match.end()
+def _end(source: str, match: re.Match[str]) -> int | None:
+    """Where the token that begins with the match ends; None when it never does."""
+    match match.lastgroup:
         case "block_comment":
-            return Kind.COMMENT, _end_of_comment(source, match.end())
+            return _end_of_comment(source, match.end())
         case "raw_string":
             close = source.find('"' + match["hashes"], match.end())
-            return Kind.STRING, None if close < 0 else close + 1 + len(match["hashes"])
+            return None if close < 0 else close + 1 + len(match["hashes"])
         case "interpolated":
-            return Kind.STRING, _end_of_interpolated(source, match.end())
+            return _end_of_interpolated(source, match.end())
         case "string":
-            close_match = _STRING_END.match(source, match.end())
-            return Kind.STRING, close_match.end() if close_match else None
-        case "char":
-            return Kind.STRING, match.end()
-        case "word":
-            return Kind.WORD, match.end()
-    return Kind.SYMBOL, match.end()
+            text_end = _STRING_END.match(source, match.end())
+            return text_end.end() if text_end else None
+    return match.end()
 
 
 def _end_of_comment(source: str, position: int) -> int | None:
@@ -138,7 +148,7 @@ def _end_of_interpolated(source: str, position: int) -> int | None:
         if match is None:
             return None
         is_in_text = match.lastgroup == "interpolated"
-        end = match.end() if is_in_text else _measure(source, match)[1]
+        end = match.end() if is_in_text else _end(source, match)
         if end is None:
             return None
         position = end

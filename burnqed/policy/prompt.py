@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from burnqed.lean.lexer import Kind, tokens
+
 STOP = ("\n```", "\n/- tactic state:")
 """Stop strings of generation: a closing fence, or a model that goes on with the next state by itself. A model fine-tuned
 on (prompt, tactic, end of sequence) ends without them."""
@@ -44,6 +46,7 @@ PREAMBLE = re.compile(
 )
 BODY = re.compile(r":=\s*by(?![\w.'])")
 BY = re.compile(r"\s*by(?![\w.'])")
+_NO_BREAK = re.compile(r"[^\n]")
 FENCE = re.compile(r"^[ \t]*```(\w*)[^\n]*$", re.MULTILINE)
 
 
@@ -89,32 +92,12 @@ def blank_comments(text: str) -> str:
     """The text with the characters of Lean comments (nested, or never closed) replaced by spaces; line breaks stay."""
     if "--" not in text and "/-" not in text:
         return text
-    out: list[str] = []
-    i, depth, quoted = 0, 0, False
-    while i < len(text):
-        pair = text[i : i + 2]
-        if not depth and quoted:
-            width = 2 if text[i] == "\\" else 1
-            quoted = text[i] != '"'
-            out.append(text[i : i + width])
-            i += width
-        elif pair == "/-" or (depth and pair == "-/"):
-            depth += 1 if pair == "/-" else -1
-            out.append("  ")
-            i += 2
-        elif depth:
-            out.append("\n" if text[i] == "\n" else " ")
-            i += 1
-        elif pair == "--":
-            end = text.find("\n", i)
-            end = len(text) if end < 0 else end
-            out.append(" " * (end - i))
-            i = end
-        else:
-            quoted = text[i] == '"'
-            out.append(text[i])
-            i += 1
-    return "".join(out)
+    out, position = [], 0
+    for token in tokens(text):
+        if token.kind is Kind.COMMENT or token.text.startswith("/-"):
+            out += [text[position : token.start], _NO_BREAK.sub(" ", token.text)]
+            position = token.end
+    return "".join([*out, text[position:]])
 
 
 def fenced(code: str) -> tuple[int, int]:

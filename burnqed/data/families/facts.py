@@ -14,7 +14,8 @@ from random import Random
 from types import CodeType
 from typing import Any
 
-_TOKEN = re.compile(r"[^\W\d]\w*|\d+|\S")
+from burnqed.lean.lexer import tokens
+
 _PYTHON = {
     "∧": "and",
     "∨": "or",
@@ -49,44 +50,44 @@ class _DivisorOf:
         return number == 0 if self.divisor == 0 else number % self.divisor == 0
 
 
-def _translate(tokens: list[str]) -> str:
+def _translate(words: list[str]) -> str:
     """Python text of an expression or proposition; functions are applied to the atoms after them."""
     out: list[str] = []
-    while tokens and tokens[0] != ")":
-        token = tokens.pop(0)
-        if token == "(":
-            out.append(_group(tokens))
-        elif token in _FUNCTIONS:
+    while words and words[0] != ")":
+        word = words.pop(0)
+        if word == "(":
+            out.append(_group(words))
+        elif word in _FUNCTIONS:
             arguments = []
-            while tokens and (tokens[0] == "(" or re.match(r"\w", tokens[0])) and tokens[0] not in _ATOMLESS:
-                atom = tokens.pop(0)
-                arguments.append(_group(tokens) if atom == "(" else atom)
-            out.append(f"{token}({', '.join(arguments)})")
-        elif token == "if":  # `if c then a else b`, reaching to the closing bracket or the end
-            condition, consequence = _until(tokens, "then"), _until(tokens, "else")
+            while words and (words[0] == "(" or re.match(r"\w", words[0])) and words[0] not in _ATOMLESS:
+                atom = words.pop(0)
+                arguments.append(_group(words) if atom == "(" else atom)
+            out.append(f"{word}({', '.join(arguments)})")
+        elif word == "if":  # `if c then a else b`, reaching to the closing bracket or the end
+            condition, consequence = _until(words, "then"), _until(words, "else")
             parts = (_translate(part) for part in (consequence, condition))
-            out.append("(({}) if ({}) else ({}))".format(*parts, _translate(tokens)))
+            out.append("(({}) if ({}) else ({}))".format(*parts, _translate(words)))
         else:
-            out.append(_PYTHON.get(token, token))
+            out.append(_PYTHON.get(word, word))
     return " ".join(out)
 
 
-def _group(tokens: list[str]) -> str:
-    inner = _translate(tokens)
-    tokens.pop(0)
+def _group(words: list[str]) -> str:
+    inner = _translate(words)
+    words.pop(0)
     return f"({inner})"
 
 
-def _until(tokens: list[str], word: str) -> list[str]:
-    at = tokens.index(word)
-    taken = tokens[:at]
-    del tokens[: at + 1]
+def _until(words: list[str], end: str) -> list[str]:
+    at = words.index(end)
+    taken = words[:at]
+    del words[: at + 1]
     return taken
 
 
 @lru_cache(maxsize=50_000)
 def _compiled(text: str) -> CodeType:
-    return compile(_translate(_TOKEN.findall(text)), "<proposition>", "eval")
+    return compile(_translate([token.text for token in tokens(text)]), "<proposition>", "eval")
 
 
 _ALWAYS: dict[str, Any] = {"__builtins__": {}, "max": max, "min": min, "_divides": _Divides()}
