@@ -57,6 +57,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/hadolint images/Dockerfile tests/cluster/broken.Dockerfile
 	$(BIN)/yamllint --strict helm/burnqed/values.yaml helm/burnqed/Chart.yaml manifests/examples burnqed/profiles
 

@@ -63,6 +63,6 @@ def _escaped(character: str) -> str:
 
 
 def _replaced(text: str, by: Callable[[str], str]) -> str:
-    from burnqed.lean.characters import UNSHOWN  # takes a tenth of a second: not for every command
+    from burnqed.unshown import UNSHOWN  # takes a tenth of a second: not for every command
 
     return str(UNSHOWN.sub(lambda found: by(found[0]), text))

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from prometheus_client import Counter, Gauge, start_http_server
 
 from burnqed.log import in_pod
-from burnqed.trajectory.schema import TheoremResult
+
+if TYPE_CHECKING:
+    from burnqed.trajectory.schema import TheoremResult
 
 VARIABLE = "BURNQED_METRICS_PORT"
 

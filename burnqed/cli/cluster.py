@@ -97,7 +97,7 @@ def submit(
     Example: burnqed submit iteration --iter 0 --namespace burnqed --watch
     """
     from burnqed.layout import Layout
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
     from burnqed.run.superseding import ask
@@ -202,7 +202,7 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
 
     Example: burnqed status iteration-x7k2p --json
     """
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.nodes import phase_of, tasks_of
     from burnqed.run.argo.watch import questions, table
 
@@ -225,7 +225,7 @@ def watch_command(name: str = Workflow, namespace: str | None = Namespace) -> No
 
     Example: burnqed watch iteration-x7k2p
     """
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
 
     finish(open_access(namespace), name)
 
@@ -243,7 +243,7 @@ def logs(
 
     Example: burnqed logs iteration-x7k2p --step search --shard 3 --follow
     """
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.logs import Wanted, log_lines, readable
 
     for task, line in log_lines(open_access(namespace), name, Wanted(step, shard, container), follow=follow):
@@ -261,7 +261,7 @@ def retry(
 
     Example: burnqed retry iteration-x7k2p --set trainer.memory=32Gi --watch
     """
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.submit import retried
 
     access = open_access(namespace)
@@ -277,7 +277,7 @@ def stop(name: str = Workflow, namespace: str | None = Namespace) -> None:
 
     Example: burnqed stop iteration-x7k2p
     """
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
 
     open_access(namespace).stop(name)
     typer.echo(f"{name} is being stopped; submitting it again continues it.")
@@ -292,7 +292,7 @@ def approve(
 
     Example: burnqed approve iteration-x7k2p --no
     """
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.nodes import suspended
 
     access = open_access(namespace)
@@ -311,7 +311,7 @@ def list_workflows(namespace: str | None = Namespace, as_json: bool = options.Js
 
     Example: burnqed list --namespace burnqed
     """
-    from burnqed.run.argo.access import open_access
+    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.nodes import phase_of
     from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
 

@@ -15,7 +15,7 @@ from rich.table import Column, Table
 
 from burnqed import __version__
 from burnqed.cli import options
-from burnqed.cli.hera import is_ours, repair, script
+from burnqed.cli.hera_script import is_ours, repair, script
 from burnqed.display import cell
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
 from burnqed.findings import Finding

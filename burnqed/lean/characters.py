@@ -27,11 +27,9 @@ from functools import cache, lru_cache
 import regex
 
 from burnqed.lean.lexer import Kind, normalised, tokens
+from burnqed.unshown import UNSHOWN
 
 # ---- hidden characters
-
-UNSHOWN = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]")
-"""What is not shown, or steers how other characters are shown."""
 
 _SUSPICIOUS = regex.compile(rf"(?![\n\t ])(?:{UNSHOWN.pattern}|[\p{{Zs}}\p{{bc=R}}\p{{bc=AL}}\p{{bc=AN}}\u2800])")
 

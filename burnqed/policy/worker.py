@@ -204,7 +204,7 @@ class Worker:
         self.loaded = Loaded(model, weight_version or loaded.version, generator, encoder, head, head_id, context)
 
     def _load_head(self, encoder: Encoder) -> tuple[Any, str]:
-        from burnqed.train.head import EnergyHead
+        from burnqed.head.energy import EnergyHead
 
         assert self.head is not None
         head = EnergyHead.load(self._fetch(self.head))

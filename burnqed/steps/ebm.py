@@ -93,7 +93,7 @@ def held_out_energies(
     import numpy as np
     import torch
 
-    from burnqed.train.head import EnergyHead
+    from burnqed.head.energy import EnergyHead
     from burnqed.train.ragged import distinct
 
     held_out = np.flatnonzero(examples.held_out(validation_fraction)[examples.theorem])

@@ -2,7 +2,7 @@
 
     outcome = train_head(examples, embeddings, config.ebm, validation_fraction=0.05, workdir=…, checkpoints=Checkpoints(store, path))
 
-writes `workdir/head` (see `burnqed.train.head`) with the outcome (`ebm.json`). InfoNCE: each positive against its negatives,
+writes `workdir/head` (see `burnqed.head.energy`) with the outcome (`ebm.json`). InfoNCE: each positive against its negatives,
 under the root state of the positive's theorem.
 """
 
@@ -21,17 +21,18 @@ from torch import Tensor
 from burnqed.config import EbmConfig
 from burnqed.data.split import unit_interval
 from burnqed.errors import BadInput, TryAgain
+from burnqed.head.energy import EnergyHead, HeadDescription, make_head
+from burnqed.head.metric import Metric, Metrics
 from burnqed.log import log
 from burnqed.manifest import digest_of
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
-from burnqed.train.head import EnergyHead, HeadDescription, make_head
 from burnqed.train.loop import learning_rate
 from burnqed.train.losses import info_nce
 from burnqed.train.model import device
-from burnqed.train.monitor import Metric, Metrics, Scored, embedding_metrics, head_metrics, verdict
+from burnqed.train.monitor import Scored, embedding_metrics, head_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
 from burnqed.train.packing import shuffled
 from burnqed.train.ragged import Indices, Ragged

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
+from burnqed.head.metric import Metric, Metrics
 from burnqed.train.negatives import Kind
 
 Floats = NDArray[np.float32]
@@ -26,26 +26,6 @@ PROBE_STATES = 2_000
 """States of each class that the linear probe is fitted on at most."""
 SHUFFLES = 10
 """Random labellings behind the chance value of the centroid distance."""
-
-
-class Metric(BaseModel):
-    """A figure and the value of random choice."""
-
-    model_config = ConfigDict(frozen=True)
-
-    value: float
-    chance: float | None
-    """None where chance has no meaning (loss, temperature)."""
-    count: int
-    """Positives (or states) behind the figure."""
-    error: float | None = None
-    """Standard deviation that the figure would have if only chance decided it; positives are taken as independent of each other."""
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f}" + (f" (chance {self.chance:.3f})" if self.chance is not None else "")
-
-
-Metrics = dict[str, Metric]
 
 
 @dataclass(frozen=True)

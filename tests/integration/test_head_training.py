@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from burnqed.config import EbmConfig, PolicyConfig
 from burnqed.data.split import is_validation
 from burnqed.errors import BadInput, TryAgain
+from burnqed.head.energy import EnergyHead
 from burnqed.lean.protocol import TacticStatus, Theorem
 from burnqed.policy.encode import Encoder
 from burnqed.policy.tiny import make_base
@@ -22,7 +23,6 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.ebm import HeadOutcome, train_head
 from burnqed.train.embeddings import EmbeddingCache, Embeddings
 from burnqed.train.examples import HeadExamples
-from burnqed.train.head import EnergyHead
 from burnqed.trajectory.rows import SearchResult, StateRow, to_table
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
 from tests.fixtures.head_examples import Positive, examples_of, spelled_out

@@ -14,6 +14,7 @@ import torch
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
+from burnqed.head.energy import EnergyHead
 from burnqed.layout import Layout
 from burnqed.manifest import Key, write_manifest
 from burnqed.policy import client as client_module
@@ -25,7 +26,6 @@ from burnqed.steps import searching
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts
 from burnqed.store import Store
-from burnqed.train.head import EnergyHead
 from tests.fixtures.policy import SHAPE, STATES, Running, make_tiny, running
 from tests.fixtures.s3 import S3Server
 

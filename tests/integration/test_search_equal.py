@@ -16,6 +16,7 @@ import torch
 
 from burnqed.config import PolicyConfig, SearchConfig, SftConfig
 from burnqed.data.pairs import TacticPair
+from burnqed.head.energy import EnergyHead
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 from burnqed.policy.client import PolicyClient
@@ -26,7 +27,6 @@ from burnqed.search.engine import search
 from burnqed.search.settings import SearchSettings
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
-from burnqed.train.head import EnergyHead
 from burnqed.train.sft import Pairs, train_sft
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus

@@ -9,9 +9,10 @@ import pytest
 
 from burnqed.data.corpus import load_corpus
 from burnqed.data.theorems import parse_index, shipped_benchmark
-from burnqed.lean.characters import UNSHOWN, confused, hidden, skeleton, twins
+from burnqed.lean.characters import confused, hidden, skeleton, twins
 from burnqed.lean.check import screen
 from burnqed.lean.protocol import Theorem
+from burnqed.unshown import UNSHOWN
 from tests.fixtures.cheats import Attempt
 from tests.fixtures.disguises import HIDDEN, TWINS, Disguise
 from tests.fixtures.honest import HONEST

@@ -11,9 +11,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from burnqed.errors import BadInput
+from burnqed.head.energy import EnergyHead
 from burnqed.policy import model as served
 from burnqed.train import model as trained
-from burnqed.train.head import EnergyHead
 
 LOADED: dict[str, Callable[[Path], object]] = {
     "served": served.load_model,

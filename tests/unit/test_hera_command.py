@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from burnqed.cli.hera import is_ours, repair
+from burnqed.cli.hera_script import is_ours, repair
 from burnqed.errors import BadInput
 
 HERAS_OWN = "#!/usr/bin/python\nimport sys\nfrom hera.__main__ import main\nsys.exit(main())\n"

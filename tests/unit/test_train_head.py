@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput, TryAgain
+from burnqed.head.energy import FIRST_LAYER_SCALE, EnergyHead, make_head, scaled_widths
+from burnqed.head.metric import Metric
 from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
-from burnqed.train.head import FIRST_LAYER_SCALE, EnergyHead, make_head, scaled_widths
 from burnqed.train.losses import info_nce
-from burnqed.train.monitor import Metric, Scored, embedding_metrics, head_metrics, linear_probe, verdict
+from burnqed.train.monitor import Scored, embedding_metrics, head_metrics, linear_probe, verdict
 from burnqed.train.negatives import Kind, NegativeSampler
 from tests.fixtures.head_examples import Positive, examples_of
 

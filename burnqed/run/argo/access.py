@@ -1,9 +1,7 @@
 """How a cluster is reached, as far as submitting, watching and stopping need it; `server.py` and `kube.py` are the two ways.
 
-    access = open_access(namespace="burnqed")
-    name = access.create(workflow.to_dict())["metadata"]["name"]
-
-$ARGO_SERVER (as for the `argo` command) names an Argo server; without it the kubeconfig, or a pod's own service account, is used.
+access = open_access(namespace="burnqed")  # `connect.py`
+name = access.create(workflow.to_dict())["metadata"]["name"]
 """
 
 from __future__ import annotations
@@ -76,23 +74,6 @@ class Access(Protocol):
 
     def link(self, name: str) -> str:
         """Where a person looks at the workflow."""
-
-
-def open_access(namespace: str | None = None) -> Access:
-    """The configured way to the cluster. Raises BadInput when there is none."""
-    if address := os.environ.get("ARGO_SERVER"):
-        from burnqed.run.argo.server import ArgoServer
-
-        token = os.environ.get("ARGO_TOKEN", "")
-        return ArgoServer(address, namespace or os.environ.get("ARGO_NAMESPACE") or DEFAULT_NAMESPACE, token)
-    try:
-        from burnqed.run.argo.kube import KubeApi
-    except ImportError:
-        raise BadInput(
-            "Without ARGO_SERVER the cluster is reached through its API, which needs the package kubernetes; run "
-            "`pip install 'burnqed[cluster]'`, or set ARGO_SERVER and ARGO_TOKEN."
-        ) from None
-    return KubeApi(namespace or os.environ.get("ARGO_NAMESPACE"))
 
 
 def service_of_argo() -> tuple[str, str]:

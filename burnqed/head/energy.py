@@ -29,7 +29,7 @@ from torch.nn.utils import parametrize
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput
 from burnqed.finite import check_finite
-from burnqed.train.monitor import Metrics
+from burnqed.head.metric import Metrics
 
 FULL_WIDTHS = (2_048, 1_024, 512)
 FULL_D = 4_096

@@ -1,0 +1,1 @@
+"""The energy head: what the search asks about a proof state."""

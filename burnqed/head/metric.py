@@ -1,0 +1,25 @@
+"""A figure about a head, with the value that random choice would have."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Metric(BaseModel):
+    """A figure and the value of random choice."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: float
+    chance: float | None
+    """None where chance has no meaning (loss, temperature)."""
+    count: int
+    """Positives (or states) behind the figure."""
+    error: float | None = None
+    """Standard deviation that the figure would have if only chance decided it; positives are taken as independent of each other."""
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f}" + (f" (chance {self.chance:.3f})" if self.chance is not None else "")
+
+
+Metrics = dict[str, Metric]

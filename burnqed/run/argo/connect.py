@@ -1,0 +1,27 @@
+"""Which way to the cluster is configured.
+
+$ARGO_SERVER (as for the `argo` command) names an Argo server; without it the kubeconfig, or a pod's own service account, is used.
+"""
+
+from __future__ import annotations
+
+import os
+
+from burnqed.errors import BadInput
+from burnqed.run.argo.access import DEFAULT_NAMESPACE, Access
+from burnqed.run.argo.server import ArgoServer
+
+
+def open_access(namespace: str | None = None) -> Access:
+    """The configured way to the cluster. Raises BadInput when there is none."""
+    if address := os.environ.get("ARGO_SERVER"):
+        token = os.environ.get("ARGO_TOKEN", "")
+        return ArgoServer(address, namespace or os.environ.get("ARGO_NAMESPACE") or DEFAULT_NAMESPACE, token)
+    try:
+        from burnqed.run.argo.kube import KubeApi
+    except ImportError:
+        raise BadInput(
+            "Without ARGO_SERVER the cluster is reached through its API, which needs the package kubernetes; run "
+            "`pip install 'burnqed[cluster]'`, or set ARGO_SERVER and ARGO_TOKEN."
+        ) from None
+    return KubeApi(namespace or os.environ.get("ARGO_NAMESPACE"))
