@@ -19,7 +19,7 @@ from burnqed.data.theorems import shipped_benchmark
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.progress import Progress
-from burnqed.search.probes import probe_easy
+from burnqed.proof_search.probes import probe_easy
 
 GENERATED = 3_000
 

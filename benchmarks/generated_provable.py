@@ -17,7 +17,7 @@ from burnqed.data.generate import generate
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.progress import Progress
-from burnqed.search.probes import probe_easy
+from burnqed.proof_search.probes import probe_easy
 from tests.fixtures.reference_prover import Script, bare, scripts, split_top
 
 GENERATED = 3_000

@@ -26,8 +26,8 @@ from burnqed.evaluate.read import read_evaluations
 from burnqed.layout import Layout
 from burnqed.lean.backends import open_lean
 from burnqed.lifeline import Child
+from burnqed.proof_search.probes import probe_easy
 from burnqed.resolve import resolve
-from burnqed.search.probes import probe_easy
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.store import Store
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from burnqed.config import SearchConfig
 from burnqed.lean.protocol import Outcome, ProofState, TacticStatus, Theorem, Verdict
 from burnqed.policy.protocol import Candidate, Proposal
-from burnqed.search.engine import search
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.engine import search
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import Task
 
 CLAIM = 0.95

@@ -132,7 +132,7 @@ class LeanBackend(Protocol):
 
     @property
     def probe_tactics(self) -> tuple[str, ...]:
-        """Tactics that may prove a theorem on their own, quickest first (`burnqed.search.probes`)."""
+        """Tactics that may prove a theorem on their own, quickest first (`burnqed.proof_search.probes`)."""
         ...
 
     @property

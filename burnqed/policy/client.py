@@ -5,7 +5,7 @@
         proposals = await policy.propose(states, candidates=8, temperature=1.0, seeds=seeds)
 
 States travel in requests of at most `policy.max_batch` replies, several under way at once. (What different searches ask at the
-same time is merged before, in `burnqed.search.batch`.) Every sampling parameter is set, because SGLang takes missing ones from
+same time is merged before, in `burnqed.proof_search.batch`.) Every sampling parameter is set, because SGLang takes missing ones from
 the model's generation_config.json.
 """
 

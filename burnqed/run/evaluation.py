@@ -18,8 +18,8 @@ from burnqed.lean.protocol import LeanBackend
 from burnqed.manifest import digest_of
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
-from burnqed.search.engine import search
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.engine import search
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.signals import on_signal
 from burnqed.store import Store
 from burnqed.trajectory.filling import OnResult, fill

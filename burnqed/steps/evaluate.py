@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from burnqed.evaluate.results import HEAD, PLAIN
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.facts import ShardFacts

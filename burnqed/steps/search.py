@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from burnqed.lean.backends import open_lean
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import head_prefix, search_variants, trusted_head

@@ -13,8 +13,8 @@ from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.manifest import read_manifest
 from burnqed.policy.client import PolicyClient, PolicyInfo
 from burnqed.policy.refusal import not_refused
-from burnqed.search.engine import search
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.engine import search
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts, ShardFacts
 from burnqed.steps.shards import shard_count

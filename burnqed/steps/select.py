@@ -20,8 +20,8 @@ from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.manifest import output
 from burnqed.progress import Progress
-from burnqed.search.many import run_many
-from burnqed.search.probes import probe_easy
+from burnqed.proof_search.many import run_many
+from burnqed.proof_search.probes import probe_easy
 from burnqed.steps import sft
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import SelectFacts

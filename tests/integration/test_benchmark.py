@@ -14,7 +14,7 @@ from burnqed.data.generate import generate
 from burnqed.data.skeleton import normal_form, skeleton
 from burnqed.data.theorems import shipped_benchmark
 from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.search.probes import probe_easy
+from burnqed.proof_search.probes import probe_easy
 from tests.fixtures.benchmark_proofs import ReferenceProof, reference_proofs
 
 PROBED = 5

@@ -16,7 +16,7 @@ from burnqed.data.corpus import CorpusTheorem, load_corpus, split_tactics
 from burnqed.data.skeleton import normal_form, skeleton
 from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.search.probes import probe_easy
+from burnqed.proof_search.probes import probe_easy
 
 COMPILED = slice(None, None, 1 if os.environ.get("BURNQED_WHOLE_CORPUS") else 8)
 SAMPLE = 24

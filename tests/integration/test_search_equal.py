@@ -23,8 +23,8 @@ from burnqed.policy.client import PolicyClient
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
 from burnqed.policy.tiny import make_base
-from burnqed.search.engine import search
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.engine import search
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.sft import Pairs, train_sft

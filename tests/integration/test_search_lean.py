@@ -16,9 +16,9 @@ from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 from burnqed.policy.protocol import Candidate, Proposal
-from burnqed.search.engine import search
-from burnqed.search.probes import probe_easy
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.engine import search
+from burnqed.proof_search.probes import probe_easy
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.store import Store
 from burnqed.train.examples import HeadExamples
 from burnqed.trajectory.reader import proof_pairs, read_parts

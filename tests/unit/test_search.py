@@ -13,9 +13,9 @@ from burnqed.errors import TryAgain
 from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.protocol import Outcome, TacticStatus, Theorem, Verdict
 from burnqed.policy.protocol import Proposal
-from burnqed.search.engine import search
-from burnqed.search.scoring import priority
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.engine import search
+from burnqed.proof_search.scoring import priority
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import SearchResult, StateRow, Task
 from burnqed.trajectory.schema import ProofStatus
 from tests.fixtures.scripted import ScriptedLean, ScriptedPolicy, ScriptedScorer

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.search_overlap import CASES, Case, measure
-from burnqed.search.batch import Batcher
+from burnqed.proof_search.batch import Batcher
 
 
 class Server:

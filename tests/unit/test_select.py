@@ -17,8 +17,8 @@ from burnqed.layout import Layout, shard_folder
 from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.protocol import TacticStatus, Theorem
 from burnqed.manifest import Key, write_manifest
+from burnqed.proof_search.probes import all_at_once
 from burnqed.resolve import resolve
-from burnqed.search.probes import all_at_once
 from burnqed.steps import select
 from burnqed.steps.base import Context
 from burnqed.store import Store

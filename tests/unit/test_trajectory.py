@@ -12,8 +12,8 @@ from pyarrow import concat_tables
 from burnqed.config import SearchConfig
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import TacticStatus, Theorem, Verdict
-from burnqed.search.engine import search
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.engine import search
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.store import Store
 from burnqed.trajectory.reader import proof_pairs, read_part, read_parts, theorem_results
 from burnqed.trajectory.rows import SearchResult, Task, statement_hash, to_table

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from burnqed import metrics
 from burnqed.lean.protocol import LeanBackend
 from burnqed.policy.protocol import Policy, Proposal, Scorer
-from burnqed.search.batch import Batcher
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.batch import Batcher
+from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import Task
 
 STATES_PER_REQUEST = 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from burnqed.search.settings import SearchSettings
+from burnqed.proof_search.settings import SearchSettings
 
 
 def priority(settings: SearchSettings, path_log_prob: float, depth: int, energy: float | None) -> float:

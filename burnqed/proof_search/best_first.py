@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from burnqed.lean.protocol import Outcome, ProofState, TacticStatus
-from burnqed.search.budget import Budget
-from burnqed.search.node import Node, Tree
-from burnqed.search.scoring import priority
-from burnqed.search.tools import Pair, Question, Tools, node_seed
+from burnqed.proof_search.budget import Budget
+from burnqed.proof_search.node import Node, Tree
+from burnqed.proof_search.scoring import priority
+from burnqed.proof_search.tools import Pair, Question, Tools, node_seed
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from burnqed.lean.protocol import LeanBackend, TacticStatus
 from burnqed.policy.protocol import Policy
-from burnqed.search.node import Node, Tree
-from burnqed.search.tools import node_seed
+from burnqed.proof_search.node import Node, Tree
+from burnqed.proof_search.tools import node_seed
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
 

@@ -15,10 +15,10 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from burnqed.lean.protocol import LeanBackend
 from burnqed.policy.protocol import Policy, Scorer
-from burnqed.search.best_first import TheoremSearch
-from burnqed.search.many import run_many
-from burnqed.search.settings import SearchSettings
-from burnqed.search.tools import Tools
+from burnqed.proof_search.best_first import TheoremSearch
+from burnqed.proof_search.many import run_many
+from burnqed.proof_search.settings import SearchSettings
+from burnqed.proof_search.tools import Tools
 from burnqed.trajectory.rows import SearchResult, Task
 
 OnResult = Callable[[SearchResult], Awaitable[None] | None]

@@ -1,0 +1,49 @@
+"""An event loop in a thread of its own: a script, a notebook (whose own loop is running) and a thread can all wait for what is asynchronous.
+
+verdict = wait(lean.check(theorem, proof))
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+UNWIND_S = 10.0
+"""How long cancelled work may take to end its processes."""
+
+
+@cache
+def loop() -> asyncio.AbstractEventLoop:
+    """The only one: connections to Lean and to a policy server belong to the loop that opened them."""
+    made = asyncio.new_event_loop()
+    threading.Thread(target=made.run_forever, daemon=True, name="burnqed").start()
+    return made
+
+
+def wait(work: Coroutine[Any, Any, T]) -> T:
+    """What `work` returns or raises. An interrupt (Ctrl-C) cancels it and is passed on once it has ended."""
+    if asyncio._get_running_loop() is loop():
+        work.close()
+        raise RuntimeError(
+            "an async function that burnqed calls cannot call burnqed's synchronous ones; await the backend instead"
+        )
+    ended = threading.Event()
+
+    async def to_the_end() -> T:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = asyncio.run_coroutine_threadsafe(to_the_end(), loop())
+    try:
+        return future.result()
+    except BaseException:
+        if future.cancel():
+            ended.wait(UNWIND_S)
+        raise

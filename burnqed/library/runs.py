@@ -1,0 +1,140 @@
+"""What runs have left in a store, for scripts and notebooks.
+
+run = Run("s3://bucket/burnqed")
+run.iterations[-1].results.evaluations[0].at_largest.solved
+load_trajectories("runs/main").to_pandas()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+import pyarrow as pa
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.evaluate.results import IterationResult, Summary
+from burnqed.evaluate.summary import read_summary
+from burnqed.layout import PART_ENDING, Layout
+from burnqed.manifest import read_manifest
+from burnqed.remembered import recall
+from burnqed.snapshot import Snapshot
+from burnqed.store import Store, split_address
+from burnqed.trajectory.reader import read_parts
+from burnqed.trajectory.schema import SCHEMA
+
+_ITERATION = re.compile(r"/iterations/iter_(\d+)/")
+EVAL_PARTS = "trajectories"
+
+
+class Run:
+    """A run in a store, as it is now. Reads when asked, and writes nothing."""
+
+    def __init__(self, uri: str, name: str = "main") -> None:
+        """`uri`: the store, a folder or s3://BUCKET/PREFIX. Raises BadInput when it has no such run."""
+        self.store, self.name = Store(uri), name
+        if not self.store.files(Layout(name).run):
+            runs = sorted({path.partition("/")[0] for path in self.store.files("") if _ITERATION.search(path)})
+            others = f"its runs are {', '.join(runs)}" if runs else "it has no runs; check the address"
+            raise BadInput(f"{uri} has no run {name!r}: {others}.")
+
+    def __repr__(self) -> str:
+        return f"Run({self.store.uri!r}, {self.name!r})"
+
+    @property
+    def config(self) -> RunConfig | None:
+        """What it last went on with; None before its first plan."""
+        return recall(self.store, self.name)
+
+    @property
+    def summary(self) -> Summary | None:
+        """All iterations' results; None before the first report."""
+        return read_summary(self.store, self.name)
+
+    @property
+    def iterations(self) -> list[Iteration]:
+        """Those that were begun."""
+        found = {
+            int(match[1]) for path in self.store.files(f"{self.name}/iterations") if (match := _ITERATION.search(path))
+        }
+        return [Iteration(self.store, Layout(self.name, number)) for number in sorted(found)]
+
+    def trajectories(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Of all iterations, as `load_trajectories`."""
+        return load_trajectories(self.store.locate(self.name), columns)
+
+
+class Iteration:
+    """One iteration of a run."""
+
+    def __init__(self, store: Store, layout: Layout) -> None:
+        self.store, self.layout = store, layout
+
+    def __repr__(self) -> str:
+        return f"Iteration({self.layout.iteration} of {self.layout.run!r})"
+
+    @property
+    def number(self) -> int:
+        return self.layout.iteration
+
+    @cached_property
+    def results(self) -> IterationResult:
+        """What its report says. Raises BadInput before there is one."""
+        manifest = read_manifest(self.store, self.layout.report)
+        if manifest is None:
+            raise BadInput(
+                f"{self.store.locate(self.layout.root)} has no report yet; run the iteration to its end first."
+            )
+        path = f"{manifest.root(self.layout.report)}/results.json"
+        return IterationResult.model_validate_json(self.store.read_bytes(path))
+
+    @property
+    def model(self) -> str | None:
+        """Address for `serve`; None before it is exported."""
+        return self._address(self.layout.model)
+
+    @property
+    def head(self) -> str | None:
+        """Address of the head that its trajectories trained; None without one."""
+        return self._address(self.layout.head("final"))
+
+    def trajectories(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """As `load_trajectories`."""
+        return load_trajectories(self.store.locate(self.layout.root), columns)
+
+    def _address(self, unit: str) -> str | None:
+        return self.store.locate(unit) if read_manifest(self.store, unit) else None
+
+
+def load_trajectories(uri: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """Every state and failed tactic of the finished searches below an address: of a store, a run, an iteration, a variant
+    (…/trajectories/main), or what `burnqed eval --out` wrote.
+
+    Columns are those of docs/formats.md, or the ones named. `.to_pandas()` makes a data frame of it, `datasets.Dataset(table)` a Hugging
+    Face data set. Raises BadInput where there are none.
+    """
+    store, prefix = split_address(uri)
+    snapshot = Snapshot(store, [prefix])
+    units = snapshot.units(prefix)
+    for kind in ("/trajectories/", "/evaluation/"):
+        parts = [path for unit in units if kind in f"/{store.full(unit)}/" for path in _parts(snapshot, unit)]
+        if parts:
+            break
+    else:  # of `burnqed eval`
+        parts = [path for path in snapshot.list(f"{prefix}/{EVAL_PARTS}") if path.endswith(PART_ENDING)]
+    if not parts:
+        raise BadInput(
+            f"There are no finished trajectories below {uri}; give a store, a run, an iteration, or an --out folder."
+        )
+    wanted = None if columns is None else list(columns)
+    try:
+        return pa.concat_tables(read_parts(store, parts, wanted))
+    except KeyError as error:
+        raise BadInput(f"Trajectories have no column {error}; they have {', '.join(SCHEMA.names)}.") from None
+
+
+def _parts(store: Store, unit: str) -> list[str]:
+    manifest = read_manifest(store, unit)
+    return manifest.paths(unit, PART_ENDING) if manifest else []
