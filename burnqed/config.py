@@ -9,8 +9,10 @@ from pydantic import Field, field_validator
 
 from burnqed.cluster_config import ClusterConfig, CostConfig, PoolConfig, WorkflowConfig
 from burnqed.section import (
+    LATER,
     Address,
     Characters,
+    Later,
     Megabytes,
     Minutes,
     Nodes,
@@ -189,6 +191,8 @@ class EbmConfig(Section):
 
     enabled: Structure[bool] = True
     """Whether there is a head at all."""
+    head: Later[str] = "mlp"
+    """`mlp`, or one that another package brings along; `burnqed doctor` lists them."""
     widths: list[int] | None = None
     """Hidden widths; null scales 2048, 1024, 512 (for d = 4096) with the model's d."""
     dropout: float = Field(0.15, ge=0, lt=1)
@@ -364,6 +368,13 @@ class RunConfig(Section):
     """The pool of the policy server, a sidecar of search, negatives and evaluate; its placement is that of the whole pod."""
     cluster: Operation[ClusterConfig] = ClusterConfig()
     cost: Operation[CostConfig] = CostConfig()
+
+    @classmethod
+    def is_later(cls, key: str) -> bool:
+        """Whether a value (`ebm.head`) is in keys only where it is not the default."""
+        section, _, name = key.rpartition(".")
+        fields = type(getattr(cls(), section)).model_fields if section in cls.model_fields else {}
+        return name in fields and LATER in fields[name].metadata
 
     def to_json(self) -> str:
         """The document that travels as one parameter; `burnqed.resolve.from_json` reads it."""

@@ -76,11 +76,12 @@ def _changes(new: Mapping[str, object], old: Mapping[str, object]) -> str:
 
 
 def _change(name: str, new: Mapping[str, object], old: Mapping[str, object]) -> str:
-    if name not in old:
-        return f"{name} is new"
-    if name not in new:
-        return f"{name} is gone"
-    before, now = (json.dumps(values[name]) for values in (old, new))
+    if not RunConfig.is_later(name):
+        if name not in old:
+            return f"{name} is new"
+        if name not in new:
+            return f"{name} is gone"
+    before, now = (json.dumps(values[name]) if name in values else "its default" for values in (old, new))
     return f"{name} went from {before} to {now}" if len(before + now) <= LONGEST_VALUES else f"{name} changed"
 
 

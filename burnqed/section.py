@@ -27,6 +27,9 @@ Address = Annotated[Value, Kind.ADDRESS]
 """Where something lies. What lies there enters the keys (as a parameter of the unit that reads it), its name does not."""
 Structure = Annotated[Value, Kind.STRUCTURE]
 """Which outputs there are. No step reads it while it makes one; in keys it shows as inputs that are there or not."""
+LATER = "later"
+Later = Annotated[Value, LATER]
+"""Added since stores have been written: only another value than the default enters keys, so that what was made before it stands."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,9 @@ class Section(BaseModel):
     def meaning(self) -> dict[str, object]:
         """The values that decide what comes out, as JSON, by dotted name."""
         values: dict[str, object] = {}
-        for name in vars(self):
-            if self.kind(name) is None:
-                value = getattr(self, name)
+        for name, value in vars(self).items():
+            field = type(self).model_fields[name]
+            if self.kind(name) is None and not (LATER in field.metadata and value == field.default):
                 values |= (
                     {f"{name}.{inner}": v for inner, v in value.meaning().items()}
                     if isinstance(value, Section)

@@ -13,5 +13,5 @@ THEOREMS = [
     burnqed.Theorem(name="and_comm", statement="∀ p q : Prop, p ∧ q → q ∧ p"),
 ]
 with burnqed.serve(MODEL, dtype="bfloat16") as policy:
-    for found in burnqed.proof_search(THEOREMS, policy, budget=16, candidates=8):
+    for found in burnqed.search(THEOREMS, policy, budget=16, candidates=8):
         print(found.result.name, found.result.status, repr(found.result.proof))

@@ -17,5 +17,5 @@ theorems = [
     burnqed.Theorem(name="even_or_odd", statement="∀ n : Nat, n % 2 = 0 ∨ n % 2 = 1"),
     burnqed.Theorem(name="false", statement="∀ n : Nat, n = n + 1"),
 ]
-for found in burnqed.proof_search(theorems, policy, budget=8):
+for found in burnqed.search(theorems, policy, budget=8):
     print(found.result.name, found.result.status, found.result.nodes, repr(found.result.proof))

@@ -11,12 +11,12 @@ PROOFS = [
         "simp [double]",
     ),
 ]
+TACTICS = ["intro n m", "unfold double", "omega"]
 
 with burnqed.Lean(workers=1) as lean:
     for theorem, proof in PROOFS:
         verdict = lean.check(theorem, proof)
         print(theorem.name, "accepted" if verdict.accepted else f"refused: {verdict.reason}")
         if not verdict.accepted:
-            tactics = ["intro n m", "unfold double", "omega"]
-            found = burnqed.prove(theorem, lambda state: tactics, lean=lean, budget=16)
+            found = burnqed.prove(theorem, lambda state: TACTICS, lean=lean, budget=16)
             print(theorem.name, found.status, found.proof)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from burnqed.errors import BadInput
 from burnqed.log import log
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server answers "not yet"
+    from burnqed.head.base import Head
     from burnqed.policy.encode import Encoder
     from burnqed.policy.generate import Generator, Sample
 
@@ -44,7 +45,7 @@ class Loaded:
     weight_version: str
     generator: Generator
     encoder: Encoder
-    head: Any
+    head: Head | None
     head_id: str | None
     context: int
     """Most tokens of a prompt and its reply together."""
@@ -203,11 +204,11 @@ class Worker:
         self._cache.clear()
         self.loaded = Loaded(model, weight_version or loaded.version, generator, encoder, head, head_id, context)
 
-    def _load_head(self, encoder: Encoder) -> tuple[Any, str]:
-        from burnqed.head.energy import EnergyHead
+    def _load_head(self, encoder: Encoder) -> tuple[Head, str]:
+        from burnqed.head.base import Head
 
         assert self.head is not None
-        head = EnergyHead.load(self._fetch(self.head))
+        head = Head.load(self._fetch(self.head))
         if head.embedding_id != encoder.embedding_id:
             raise BadInput(
                 f"The head at {self.head} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "

@@ -93,7 +93,7 @@ def held_out_energies(
     import numpy as np
     import torch
 
-    from burnqed.head.energy import EnergyHead
+    from burnqed.head.base import Head
     from burnqed.train.ragged import distinct
 
     held_out = np.flatnonzero(examples.held_out(validation_fraction)[examples.theorem])
@@ -104,7 +104,7 @@ def held_out_energies(
         "positive": (examples.state[held_out], examples.goal[held_out]),
         "negative": (np.concatenate([*others, held_out[:0]]), goals),
     }
-    head = EnergyHead.load(folder)
+    head = Head.load(folder)
     matrix = torch.from_numpy(embeddings.matrix)
     return {
         kind: [round(float(e), 4) for e in head.energies(matrix[states[:SHOWN]], matrix[roots[:SHOWN]])]

@@ -2,7 +2,7 @@
 
     outcome = train_head(examples, embeddings, config.ebm, validation_fraction=0.05, workdir=…, checkpoints=Checkpoints(store, path))
 
-writes `workdir/head` (see `burnqed.head.energy`) with the outcome (`ebm.json`). InfoNCE: each positive against its negatives,
+writes `workdir/head` (see `burnqed.head.base`) with the outcome (`ebm.json`). InfoNCE: each positive against its negatives,
 under the root state of the positive's theorem.
 """
 
@@ -21,7 +21,7 @@ from torch import Tensor
 from burnqed.config import EbmConfig
 from burnqed.data.split import unit_interval
 from burnqed.errors import BadInput, TryAgain
-from burnqed.head.energy import EnergyHead, HeadDescription, make_head
+from burnqed.head.base import Head, HeadDescription, make_head
 from burnqed.head.metric import Metric, Metrics
 from burnqed.log import log
 from burnqed.manifest import digest_of
@@ -112,7 +112,7 @@ def train_head(
     metrics = run.evaluate() | embedding_metrics(ours, theirs, held_ours, held_theirs, config.seed)
     reason = run.aborted or verdict(metrics)
     outcome = HeadOutcome(
-        head=head.save(workdir / "head", embeddings.embedding_id, metrics),
+        head=head.save(workdir / "head", embeddings.embedding_id, metrics, config.head),
         accepted=not reason,
         reason=reason,
         aborted=run.aborted,
@@ -133,7 +133,7 @@ class HeadTraining:
 
     def __init__(
         self,
-        head: EnergyHead,
+        head: Head,
         embeddings: Embeddings,
         config: EbmConfig,
         examples: HeadExamples,

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from burnqed.config import EbmConfig, PolicyConfig
 from burnqed.data.split import is_validation
 from burnqed.errors import BadInput, TryAgain
-from burnqed.head.energy import EnergyHead
+from burnqed.head.base import Head
 from burnqed.lean.protocol import TacticStatus, Theorem
 from burnqed.policy.encode import Encoder
 from burnqed.policy.tiny import make_base
@@ -119,7 +119,7 @@ def test_the_kinds_of_negatives_are_recorded_as_they_were_drawn(linear: tuple[He
 
 def test_the_written_head_gives_the_energies_it_was_measured_by(linear: tuple[HeadOutcome, Path]) -> None:
     outcome, workdir = linear
-    head = EnergyHead.load(workdir / "head")
+    head = Head.load(workdir / "head")
     assert (head.embedding_id, head.head_id) == ("e1", outcome.head.head_id)
     examples, embeddings = problem("linear")
     positives, _ = spelled_out(examples)
@@ -238,7 +238,7 @@ def test_from_trajectories_to_a_head_that_ranks_states_of_unseen_theorems(tmp_pa
     assert outcome.accepted, outcome.reason
     assert outcome.metrics["rank1_siblings"].value > outcome.metrics["rank1_siblings"].chance + 0.3
 
-    head = EnergyHead.load(tmp_path / "head")
+    head = Head.load(tmp_path / "head")
     assert head.embedding_id == encoder.embedding_id
     example = next(p for p in spelled_out(examples)[0] if is_validation(p.theorem, HELD_OUT))
     z = torch.from_numpy(encoder.embed([example.state, *example.siblings]))

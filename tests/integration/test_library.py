@@ -138,7 +138,7 @@ def test_lean_is_used_by_hand() -> None:
 def test_results_come_in_the_order_of_the_theorems_and_as_they_are_found() -> None:
     theorems = [Theorem(name=f"t{n}", statement=f"{n} + 1 = {n + 1}") for n in range(4)]
     seen: list[str] = []
-    found = burnqed.proof_search(theorems, policy, on_result=lambda result: seen.append(result.result.name), budget=2)
+    found = burnqed.search(theorems, policy, on_result=lambda result: seen.append(result.result.name), budget=2)
     assert [result.result.name for result in found] == ["t0", "t1", "t2", "t3"]
     assert sorted(seen) == ["t0", "t1", "t2", "t3"]
     assert found[0].states[0].state == "⊢ 0 + 1 = 1"

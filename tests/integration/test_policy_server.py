@@ -14,7 +14,8 @@ import torch
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
-from burnqed.head.energy import EnergyHead
+from burnqed.head.base import Head
+from burnqed.head.mlp import MlpHead
 from burnqed.layout import Layout
 from burnqed.manifest import Key, write_manifest
 from burnqed.policy import client as client_module
@@ -44,7 +45,7 @@ def head(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     encoder = Encoder(folder, max_tokens=SHAPE.embed_max_tokens)
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("head")
-    EnergyHead(encoder.width, [16]).save(path, encoder.embedding_id, {})
+    MlpHead(encoder.width, [16]).save(path, encoder.embedding_id, {})
     return path
 
 
@@ -219,7 +220,7 @@ def test_a_model_and_its_head_are_fetched_from_s3(
         while http.get("/ready").status_code == 503:
             assert server.worker.failed is None
         assert http.get("/get_model_info").json()["weight_version"] == model_version(folder)
-        assert http.get("/health").json()["head_id"] == EnergyHead.load(head).head_id
+        assert http.get("/health").json()["head_id"] == Head.load(head).head_id
 
 
 def test_a_head_of_another_model_is_refused_naming_both_kinds_of_embeddings(head: Path, tmp_path: Path) -> None:
@@ -230,7 +231,7 @@ def test_a_head_of_another_model_is_refused_naming_both_kinds_of_embeddings(head
         message = str(server.worker.failed)
         assert isinstance(server.worker.failed, BadInput)
     assert Encoder(other, max_tokens=SHAPE.embed_max_tokens).embedding_id in message
-    assert EnergyHead.load(head).embedding_id in message
+    assert Head.load(head).embedding_id in message
 
 
 # ---- the client
@@ -322,8 +323,8 @@ async def test_info_names_model_embeddings_and_head(policy: PolicyClient, folder
     await policy.wait_ready(10)
     info = await policy.info()
     assert info.weight_version == model_version(folder)
-    assert info.embedding_id == policy.embedding_id == EnergyHead.load(head).embedding_id
-    assert info.head_id == policy.head_id == EnergyHead.load(head).head_id
+    assert info.embedding_id == policy.embedding_id == Head.load(head).embedding_id
+    assert info.head_id == policy.head_id == Head.load(head).head_id
 
 
 async def test_only_one_model_is_worked_with(server: Running, folder: Path, tmp_path: Path) -> None:
@@ -350,7 +351,7 @@ async def test_a_step_refuses_a_server_of_another_model_or_head(
     server: Running, folder: Path, head: Path, tmp_path: Path, wrong: str
 ) -> None:
     layout, store = Layout("main", 0), Store(str(tmp_path / "store"))
-    right = {layout.model: model_version(folder), layout.head("final"): EnergyHead.load(head).head_id}
+    right = {layout.model: model_version(folder), layout.head("final"): Head.load(head).head_id}
     context = Context(store, layout, RunConfig(policy=SHAPE), tmp_path, policy_url=server.url)
 
     def make(prefix: str, version: str) -> None:
@@ -383,7 +384,7 @@ async def test_embeddings_and_energies_equal_those_computed_here(
     assert policy.embedding_id == encoder.embedding_id
     z, g = torch.from_numpy(vectors), torch.from_numpy(vectors[[0] * len(texts)])
     energies = await policy.score(texts, [texts[0]] * len(texts))
-    assert energies == pytest.approx(EnergyHead.load(head).energies(z, g).tolist(), abs=1e-4)
+    assert energies == pytest.approx(Head.load(head).energies(z, g).tolist(), abs=1e-4)
     assert len({round(e, 6) for e in energies}) > 1
     assert await policy.score([], []) == []
 

@@ -16,7 +16,7 @@ import torch
 
 from burnqed.config import PolicyConfig, SearchConfig, SftConfig
 from burnqed.data.pairs import TacticPair
-from burnqed.head.energy import EnergyHead
+from burnqed.head.mlp import MlpHead
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 from burnqed.policy.client import PolicyClient
@@ -80,7 +80,7 @@ def head(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     encoder = Encoder(model, max_tokens=SHAPE.embed_max_tokens)
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("head")
-    EnergyHead(encoder.width, [16]).save(folder, encoder.embedding_id, {})
+    MlpHead(encoder.width, [16]).save(folder, encoder.embedding_id, {})
     return folder
 
 

@@ -11,7 +11,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from burnqed.errors import BadInput
-from burnqed.head.energy import EnergyHead
+from burnqed.head.base import Head
+from burnqed.head.mlp import MlpHead
 from burnqed.policy import model as served
 from burnqed.train import model as trained
 
@@ -37,11 +38,11 @@ def test_a_model_is_refused(load: Callable[[Path], object], value: float, tiny_m
 
 
 def test_a_head_is_refused(tmp_path: Path) -> None:
-    head = EnergyHead(8, [4])
+    head = MlpHead(8, [4])
     head.save(tmp_path, "embeddings", {})
-    EnergyHead.load(tmp_path)
+    Head.load(tmp_path)
     with torch.no_grad():
         dict(head.named_parameters())["layers.0.weight"].fill_(float("nan"))
     head.save(tmp_path, "embeddings", {})
     with pytest.raises(BadInput, match="holds NaN"):
-        EnergyHead.load(tmp_path)
+        Head.load(tmp_path)

@@ -101,7 +101,7 @@ def test_how_work_is_done_remakes_nothing(finished: Finished, said: pytest.LogCa
 def test_what_decides_an_output_remakes_it_or_is_said(
     finished: Finished, said: pytest.LogCaptureFixture, key: str
 ) -> None:
-    readers = list(finished.readers(key))
+    readers = list(finished.readers(key, changed(key)))
     planned = finished.planned(changed(key))
     reasons = [record.message for record in said.records if f"{key} went from " in record.message]
     assert readers

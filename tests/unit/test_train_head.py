@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput, TryAgain
-from burnqed.head.energy import FIRST_LAYER_SCALE, EnergyHead, make_head, scaled_widths
+from burnqed.head.base import Head, make_head
 from burnqed.head.metric import Metric
+from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead, scaled_widths
 from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
 from burnqed.train.losses import info_nce
@@ -77,7 +78,7 @@ def test_widths_are_those_of_the_large_model_in_proportion() -> None:
 def test_energies_are_small_at_the_start_even_with_many_large_inputs() -> None:
     """With 12,288 inputs of a large model's size, energies must not explode; the first layer's scale is what prevents it."""
     torch.manual_seed(0)
-    head = EnergyHead(4096, [64, 32, 16])
+    head = MlpHead(4096, [64, 32, 16])
     z, g = embeddings(32, 4096, 200.0), embeddings(32, 4096, 200.0, seed=1)
     small = head.energies(z, g).abs().max().item()
     with torch.no_grad():
@@ -117,7 +118,7 @@ def test_training_passes_start_the_power_iteration_anew_and_evaluation_does_not_
 
 
 def test_the_temperature_divides_the_energies() -> None:
-    head = EnergyHead(8, [8])
+    head = MlpHead(8, [8])
     z, g = embeddings(5, 8, 1.0), embeddings(5, 8, 1.0, seed=1)
     before = head.energies(z, g)
     with torch.no_grad():
@@ -140,7 +141,7 @@ def test_the_size_and_the_common_part_of_embeddings_do_not_matter() -> None:
 
 
 def test_the_energy_of_a_state_depends_on_the_goal() -> None:
-    head = EnergyHead(8, [8])
+    head = MlpHead(8, [8])
     z, g = embeddings(5, 8, 3.0), embeddings(5, 8, 3.0, seed=1)
     assert not torch.allclose(head.energies(z, g), head.energies(z, g.flip(0)))
 
@@ -154,7 +155,7 @@ def test_a_loaded_head_gives_the_energies_of_the_trained_one(tmp_path: Path) -> 
     z, g = embeddings(9, 16, 5.0), embeddings(9, 16, 5.0, seed=1)
     metrics = {"pairwise": Metric(value=0.7, chance=0.5, count=30)}
     description = head.save(tmp_path, "embeddings-1", metrics)
-    loaded = EnergyHead.load(tmp_path)
+    loaded = Head.load(tmp_path)
     np.testing.assert_allclose(loaded.energies(z, g).numpy(), head.energies(z, g).numpy(), rtol=1e-5)
     assert (loaded.embedding_id, loaded.head_id) == ("embeddings-1", description.head_id)
     assert description.metrics == metrics
@@ -163,21 +164,21 @@ def test_a_loaded_head_gives_the_energies_of_the_trained_one(tmp_path: Path) -> 
 
 def test_other_weights_or_other_embeddings_make_another_head(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    head = EnergyHead(8, [8])
+    head = MlpHead(8, [8])
     first = head.save(tmp_path / "a", "x", {}).head_id
     assert head.save(tmp_path / "b", "x", {}).head_id == first
     assert head.save(tmp_path / "c", "y", {}).head_id != first
-    assert EnergyHead(8, [8]).save(tmp_path / "d", "x", {}).head_id != first
+    assert MlpHead(8, [8]).save(tmp_path / "d", "x", {}).head_id != first
 
 
 def test_a_missing_or_mixed_up_head_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no energy head"):
-        EnergyHead.load(tmp_path)
-    EnergyHead(8, [8]).save(tmp_path / "a", "x", {})
-    EnergyHead(8, [8]).save(tmp_path / "b", "x", {})
+        Head.load(tmp_path)
+    MlpHead(8, [8]).save(tmp_path / "a", "x", {})
+    MlpHead(8, [8]).save(tmp_path / "b", "x", {})
     (tmp_path / "a/head.json").write_bytes((tmp_path / "b/head.json").read_bytes())
     with pytest.raises(BadInput, match="copy the head again"):
-        EnergyHead.load(tmp_path / "a")
+        Head.load(tmp_path / "a")
 
 
 # ---- negatives

@@ -1,0 +1,181 @@
+"""What every head is: a torch module from embeddings to energies that is trained, saved and served the same way.
+
+    head = Head.load(folder)
+    head.energies(z, g)            # z, g: [n, d] embeddings of states and of root states; lower = more provable
+
+A learnable temperature divides what a head computes. An energy is therefore in nats: −energy is the logit that the head was trained
+with, and adds to a log-probability in search.
+
+z and g are first brought to mean 0 and variance 1 in every dimension, by statistics of the training's embeddings that belong
+to the head: states of one theorem differ by little beside what all states have in common.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import math
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
+from safetensors.torch import load, save
+from torch import Tensor, nn
+
+from burnqed import plugins
+from burnqed.config import EbmConfig
+from burnqed.errors import BadInput
+from burnqed.finite import check_finite
+from burnqed.head import BUILT_IN, GROUP
+from burnqed.head.metric import Metrics
+
+LEAST_DEVIATION = 0.01
+"""Of the mean deviation: what a dimension that hardly varies is divided by."""
+CHUNK = 8_192
+"""Pairs scored at once."""
+
+WEIGHTS_FILE, DESCRIPTION_FILE = "head.safetensors", "head.json"
+
+
+class HeadDescription(BaseModel):
+    """`head.json`: what a head is and what it may score."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str = "mlp"
+    """Its name in the configuration (`ebm.head`)."""
+    head_id: str
+    """Digest of weights and embedding_id."""
+    embedding_id: str
+    """Of the only embeddings that it may score."""
+    d: int
+    shape: dict[str, JsonValue]
+    """Arguments that make a module of the same shape."""
+    temperature: float
+    metrics: Metrics
+    """On validation theorems."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _before_there_were_kinds(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "widths" in values:
+            return {"shape": {"widths": values["widths"]}, **values}
+        return values
+
+
+class Head(nn.Module, ABC):
+    """A subclass has the arguments `d` (width of an embedding) and those of `shape`, all of JSON, and a `forward_standard`.
+
+    `embedding_id` and `head_id` are set by `load`.
+    """
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(self, d: int) -> None:
+        super().__init__()
+        self.d = d
+        self.log_temperature = nn.Parameter(torch.zeros(()))
+        self.register_buffer("mean", torch.zeros(d))
+        self.register_buffer("deviation", torch.ones(d))
+        self.embedding_id = ""
+        self.head_id = ""
+
+    @classmethod
+    @abstractmethod
+    def made_for(cls, d: int, config: EbmConfig) -> Self:
+        """A new one, ready to be trained."""
+
+    @abstractmethod
+    def shape(self) -> dict[str, JsonValue]:
+        """Arguments beside `d` that make a module which these weights fit."""
+
+    @abstractmethod
+    def forward_standard(self, z: Tensor, g: Tensor) -> Tensor:
+        """Energies [...] at temperature 1 of standardised states [..., d] under root states [..., d] (broadcast against each other)."""
+
+    def plain(self) -> Self:
+        """A copy in evaluation mode, without what only training needs."""
+        return copy.deepcopy(self).eval()
+
+    @property
+    def temperature(self) -> float:
+        return math.exp(self.log_temperature.item())
+
+    def forward(self, z: Tensor, g: Tensor) -> Tensor:
+        """Energies of states [..., d] under root states [..., d] (broadcast against each other): [...]."""
+        z, g = (z - self.mean) / self.deviation, (g - self.mean) / self.deviation
+        return self.forward_standard(z, g) / self.log_temperature.exp()
+
+    @torch.no_grad()
+    def energies(self, z: Tensor, g: Tensor) -> Tensor:
+        """Energies [n] of n pairs of embeddings, each [n, d], without dropout."""
+        self.eval()
+        device = self.log_temperature.device
+        parts = zip(torch.split(z, CHUNK), torch.split(g, CHUNK), strict=True)
+        return torch.cat([self(a.to(device), b.to(device)) for a, b in parts])
+
+    def standardise(self, embeddings: Tensor) -> None:
+        """Takes the statistics of these embeddings [n, d]."""
+        deviation = embeddings.std(dim=0, correction=0)
+        self.mean.copy_(embeddings.mean(dim=0))
+        self.deviation.copy_(deviation.clamp(min=LEAST_DEVIATION * deviation.mean().item() or 1.0))
+
+    # ---- files
+
+    def save(self, folder: Path, embedding_id: str, metrics: Metrics, kind: str = "mlp") -> HeadDescription:
+        """Writes weights and description, and gives the latter. `kind`: its name among the heads."""
+        head = self.plain()
+        weights = save({name: tensor.contiguous() for name, tensor in head.state_dict().items()})
+        description = HeadDescription(
+            kind=kind,
+            head_id=_identity(embedding_id, weights),
+            embedding_id=embedding_id,
+            d=head.d,
+            shape=head.shape(),
+            temperature=head.temperature,
+            metrics=metrics,
+        )
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / WEIGHTS_FILE).write_bytes(weights)
+        (folder / DESCRIPTION_FILE).write_text(description.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        return description
+
+    @staticmethod
+    def load(folder: Path) -> Head:
+        """A head of any kind, in evaluation mode. Raises BadInput when the folder holds none, or its kind is not installed."""
+        try:
+            description = HeadDescription.model_validate_json((folder / DESCRIPTION_FILE).read_bytes())
+            weights = (folder / WEIGHTS_FILE).read_bytes()
+        except (OSError, ValidationError):
+            raise BadInput(
+                f"There is no energy head at {folder} ({DESCRIPTION_FILE} and {WEIGHTS_FILE}); give the folder of a trained head, such as iterations/iter_0/ebm/final."
+            ) from None
+        if _identity(description.embedding_id, weights) != description.head_id:
+            raise BadInput(
+                f"The weights at {folder / WEIGHTS_FILE} are not those of {DESCRIPTION_FILE}; copy the head again."
+            )
+        head: Head = head_class(description.kind)(description.d, **description.shape)
+        tensors = load(weights)
+        check_finite(tensors.items(), folder / WEIGHTS_FILE)
+        head.load_state_dict(tensors)
+        head.embedding_id, head.head_id = description.embedding_id, description.head_id
+        return head.eval()
+
+
+def _identity(embedding_id: str, weights: bytes) -> str:
+    return hashlib.sha256(embedding_id.encode() + weights).hexdigest()[:16]
+
+
+def head_class(kind: str) -> Any:
+    """The subclass of `Head` with this name. Raises BadInput for one that is not there, or cannot be loaded."""
+    return plugins.load(GROUP, kind, BUILT_IN, "head")
+
+
+def make_head(embeddings: Tensor, config: EbmConfig) -> Head:
+    """A new head for embeddings like these [n, d], ready to be trained."""
+    head: Head = head_class(config.head).made_for(embeddings.shape[1], config)
+    head.standardise(embeddings)
+    return head

@@ -1,0 +1,110 @@
+"""Our own head: [z; g; z⊙g] (3·d) → widths → 1, with SiLU and dropout between.
+
+Every layer's spectral norm is kept at or below 1, so that small differences between states (see `burnqed.head.base`) are not amplified
+by the layers themselves. The scale that remains is the temperature's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Self
+
+import torch
+import torch.nn.functional as F
+from pydantic import JsonValue
+from torch import Tensor, nn
+from torch.nn.utils import parametrize
+
+from burnqed.config import EbmConfig
+from burnqed.head.base import Head
+
+FULL_WIDTHS = (2_048, 1_024, 512)
+FULL_D = 4_096
+LEAST_WIDTH = 32
+FIRST_LAYER_SCALE = 0.1
+"""Of the first layer's weights at the start: with 3·d inputs, energies explode without it."""
+EXACT_ITERATIONS = 100
+"""Power iterations outside training, where the norm must not depend on chance."""
+
+
+def scaled_widths(d: int) -> list[int]:
+    """2048, 1024, 512 for d = 4096, in proportion for any other, and at least 32."""
+    return [max(LEAST_WIDTH, width * d // FULL_D) for width in FULL_WIDTHS]
+
+
+class SpectralLimit(nn.Module):
+    """A weight matrix W becomes W / max(1, σ), σ being its largest singular value.
+
+    A limit and not a normalisation: a normalised layer would undo the small start of the first one. σ is estimated by power
+    iterations from a fresh random vector in every pass, so that no direction is lost from sight for long.
+    """
+
+    def __init__(self, iterations: int) -> None:
+        super().__init__()
+        self.iterations = iterations
+
+    def forward(self, weight: Tensor) -> Tensor:
+        return weight / self.norm(weight).clamp(min=1.0)
+
+    def norm(self, weight: Tensor) -> Tensor:
+        with torch.no_grad():
+            if self.training:
+                v = torch.randn(weight.shape[1], device=weight.device)
+            else:
+                v = torch.randn(weight.shape[1], generator=torch.Generator().manual_seed(0)).to(weight.device)
+            for _ in range(self.iterations if self.training else EXACT_ITERATIONS):
+                u = F.normalize(weight @ v, dim=0)
+                v = F.normalize(weight.T @ u, dim=0)
+        return u @ weight @ v  # differentiable in the weight, as σ is
+
+
+class MlpHead(Head):
+    """See the module."""
+
+    def __init__(self, d: int, widths: Sequence[int], dropout: float = 0.0) -> None:
+        super().__init__(d)
+        self.widths = list(widths)
+        sizes = [3 * d, *widths, 1]
+        self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(sizes))
+        self.dropout = nn.Dropout(dropout)
+        with torch.no_grad():
+            self.linear[0].weight.mul_(FIRST_LAYER_SCALE)
+
+    @classmethod
+    def made_for(cls, d: int, config: EbmConfig) -> Self:
+        head = cls(d, config.widths or scaled_widths(d), config.dropout)
+        head.limit_norms(config.power_iterations)
+        return head
+
+    def shape(self) -> dict[str, JsonValue]:
+        return {"widths": list(self.widths)}
+
+    @property
+    def linear(self) -> list[nn.Linear]:
+        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
+
+    def forward_standard(self, z: Tensor, g: Tensor) -> Tensor:
+        x = torch.cat([z, g.expand_as(z), z * g], dim=-1)
+        *hidden, last = self.linear
+        for layer in hidden:
+            x = self.dropout(F.silu(layer(x)))
+        energies: Tensor = last(x).squeeze(-1)
+        return energies
+
+    def limit_norms(self, power_iterations: int) -> None:
+        """Keeps the spectral norm of every layer at or below 1 from here on."""
+        for layer in self.layers:
+            parametrize.register_parametrization(layer, "weight", SpectralLimit(power_iterations))
+
+    def plain(self) -> Self:
+        """A copy, in evaluation mode, whose weights hold what the limit makes of them."""
+        copy = type(self)(self.d, self.widths)
+        with torch.no_grad():
+            self.eval()
+            for mine, its in zip(self.linear, copy.linear, strict=True):
+                its.weight.copy_(mine.weight)
+                its.bias.copy_(mine.bias)
+            for name in ("log_temperature", "mean", "deviation"):
+                getattr(copy, name).copy_(getattr(self, name))
+        return copy.eval()
