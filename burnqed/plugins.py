@@ -24,21 +24,23 @@ def registered(group: str, built_in: Mapping[str, str]) -> dict[str, EntryPoint]
     return own | {name: point for name, point in others.items() if name not in own}
 
 
-def load(group: str, name: str, built_in: Mapping[str, str], what: str) -> Any:
-    """What an entry point names. `what` says what kind of thing it is, as in `Lean backend`.
-
-    Raises BadInput when nothing has that name, or when it cannot be imported.
-    """
+def find(group: str, name: str, built_in: Mapping[str, str], what: str) -> EntryPoint:
+    """The part of this name, not imported. `what` says what kind of thing it is, as in `Lean backend`. Raises BadInput when nothing has that name."""
     known = registered(group, built_in)
     if name not in known:
         raise BadInput(
             f"There is no {what} {name!r}; there are: {', '.join(known)}. Choose one of them, or install the package that has it."
         )
+    return known[name]
+
+
+def load(group: str, name: str, built_in: Mapping[str, str], what: str) -> Any:
+    """What an entry point names. Raises BadInput when nothing has that name, or when it cannot be imported."""
+    point = find(group, name, built_in, what)
     try:
-        return known[name].load()
+        return point.load()
     except Exception as error:  # whatever another package's import raises
-        package = known[name].dist
         raise BadInput(
-            f"The {what} {name!r} cannot be loaded ({known[name].value}: {type(error).__name__}: {error}); "
-            f"repair {package.name if package else 'its package'}, or choose another one."
+            f"The {what} {name!r} cannot be loaded ({point.value}: {type(error).__name__}: {error}); "
+            f"repair {point.dist.name if point.dist else 'its package'}, or choose another one."
         ) from error

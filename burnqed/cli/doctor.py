@@ -36,7 +36,7 @@ def doctor(
     if fix and not is_ours(script()):
         repair(script())
     table = Table("", "what", Column("found", overflow="fold"), "what to do")
-    findings = [*program(), *lean(), *training(), *cluster(), *machine(), *storage(store)]
+    findings = [*program(), *lean(), *heads(), *training(), *cluster(), *machine(), *storage(store)]
     for finding in findings:
         mark = "[green]ok[/]" if not finding.advice else "[red]mend[/]" if finding.needed else "[yellow]note[/]"
         table.add_row(mark, finding.what, cell(finding.found), cell(finding.advice))
@@ -61,6 +61,20 @@ def lean() -> list[Finding]:
         except BadInput as error:
             found = [Finding(f"Lean backend {name}", "unusable", str(error))]
         findings += found if name == default else [replace(finding, needed=False) for finding in found]
+    return findings
+
+
+def heads() -> list[Finding]:
+    """What `ebm.head` may be; other packages' heads are tried out."""
+    from burnqed import head, plugins
+
+    findings = [Finding("heads", ", ".join(head.names()))]
+    for name in head.names():
+        try:
+            if name not in head.BUILT_IN:
+                plugins.load(head.GROUP, name, head.BUILT_IN, "head")
+        except BadInput as error:
+            findings.append(Finding(f"head {name}", "unusable", str(error), needed=False))
     return findings
 
 

@@ -15,3 +15,8 @@ BUILT_IN = {"mlp": "burnqed.head.mlp:MlpHead"}
 def names() -> list[str]:
     """Of all heads, our own first."""
     return list(plugins.registered(GROUP, BUILT_IN))
+
+
+def check(name: str) -> None:
+    """Raises BadInput for a head that is not there."""
+    plugins.find(GROUP, name, BUILT_IN, "head")

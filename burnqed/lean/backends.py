@@ -23,3 +23,8 @@ def open_lean(config: LeanConfig) -> LeanBackend:
 def names() -> list[str]:
     """Of all backends, our own ones first."""
     return list(plugins.registered(GROUP, BUILT_IN))
+
+
+def check(name: str) -> None:
+    """Raises BadInput for a backend that is not there."""
+    plugins.find(GROUP, name, BUILT_IN, "Lean backend")

@@ -18,12 +18,13 @@ class Lean:
     """A pool of Lean workers, until `close` or the end of its `with` block.
 
     `backend` is one of those that `burnqed doctor` lists; `settings` are those of the configuration's section `lean` (`workers`,
-    `heartbeats`, …). Any thread may use it. Raises BadInput for an unknown backend or setting.
+    `heartbeats`, …). Any thread may use it. Raises BadInput for an unknown backend or setting, TryAgain when Lean does not start.
     """
 
     def __init__(self, backend: str = "embedded", **settings: Any) -> None:
         self.backend: LeanBackend = open_lean(configured("lean", {"backend": backend, **settings}).lean)
         """The asynchronous backend; it belongs to burnqed's own event loop."""
+        wait(self.backend.__aenter__())
         atexit.register(self.close)
 
     def __enter__(self) -> Self:
@@ -37,7 +38,7 @@ class Lean:
     def close(self) -> None:
         """Ends the workers."""
         atexit.unregister(self.close)
-        wait(self.backend.close())
+        wait(self.backend.__aexit__(None, None, None))
 
     def check(self, theorem: Theorem | str, proof: str, *, trusted: bool = True) -> Verdict:
         """Whether `proof` (tactics, or a term) proves the theorem, or the statement. docs/trust.md tells what that means.

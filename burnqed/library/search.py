@@ -36,10 +36,10 @@ def search(
     each result as soon as it is there, so that an interrupt loses none. `settings` are those of the configuration's section `search`
     (`budget`, `candidates`, `seed`, …). Raises BadInput for a setting that does not fit, TryAgain when policy or Lean stay away.
     """
-    tasks_settings = configured("search", settings).search
+    chosen = configured("search", settings).search
     used = as_policy(policy)
     if isinstance(used, FunctionPolicy) and "widening" not in settings:  # temperature is nothing to a function
-        tasks_settings = tasks_settings.model_copy(update={"widening": None})
+        chosen = chosen.model_copy(update={"widening": None})
     wanted = list(theorems)
     results: dict[str, SearchResult] = {}
 
@@ -48,9 +48,10 @@ def search(
         if on_result:
             on_result(found)
 
-    tasks = [Task(theorem, seed=tasks_settings.seed) for theorem in wanted]
+    tasks = [Task(theorem, seed=chosen.seed) for theorem in wanted]
     with lent(lean) as pool:
-        wait(run_search(tasks, pool.backend, used, as_scorer(scorer), SearchSettings.for_search(tasks_settings), add))
+        course = SearchSettings.for_search(chosen, pool.backend.probe_tactics)
+        wait(run_search(tasks, pool.backend, used, as_scorer(scorer), course, add))
     return [results[theorem.name] for theorem in wanted]
 
 

@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from burnqed import head
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
+from burnqed.lean import backends
 from burnqed.log import log
 from burnqed.manifest import Manifest, look, read_manifest
 from burnqed.remembered import remember
@@ -50,7 +52,12 @@ class Superseded:
 
 
 async def run(context: Context, *, only: str) -> None:
-    """For the whole loop, or the tasks in `only`, separated by commas. Has the run go on with what it is planned with."""
+    """For the whole loop, or the tasks in `only`, separated by commas. Has the run go on with what it is planned with.
+
+    Raises BadInput for a Lean backend or a head that is not there, as well as what `plan` raises.
+    """
+    backends.check(context.config.lean.backend)
+    head.check(context.config.ebm.head)
     tasks = only.split(",") if only else [step.task for step in loop()]
     steps = [step for step in loop() if step.task in tasks]
     outputs = plan(steps, context)

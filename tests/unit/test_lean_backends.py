@@ -14,6 +14,7 @@ from burnqed.errors import BadInput
 from burnqed.lean.backends import BUILT_IN, GROUP, names, open_lean
 from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.protocol import Theorem
+from tests.fixtures.installed import install_package
 from tests.fixtures.scripted import ScriptedLean
 
 OTHERS = {
@@ -30,13 +31,7 @@ def mine(config: LeanConfig) -> ScriptedLean:
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An installed package with entry points."""
-    folder = tmp_path / "plugin-1.0.dist-info"
-    folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
-    points = "".join(f"{name} = {value}\n" for name, value in OTHERS.items())
-    (folder / "entry_points.txt").write_text(f"[{GROUP}]\n{points}")
-    monkeypatch.syspath_prepend(tmp_path)
+    install_package(tmp_path, GROUP, OTHERS, monkeypatch)
 
 
 @pytest.mark.usefixtures("plugin")

@@ -1,0 +1,92 @@
+"""Which head a configuration asks for: ours, or one that another package brings along. All are trained, saved and served the same way."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from burnqed import head as heads
+from burnqed.cli import doctor
+from burnqed.config import EbmConfig
+from burnqed.errors import BadInput
+from burnqed.head.base import Head, make_head
+from burnqed.store import Store
+from burnqed.train.checkpoint import Checkpoints
+from burnqed.train.ebm import train_head
+from burnqed.train.embeddings import Embeddings
+from burnqed.train.negatives import HeadExample, HeadExamples
+from tests.fixtures.installed import install_package
+from tests.fixtures.shared import ROOT
+
+OTHERS = {"bilinear": "burnqed_plugin.head:BilinearHead", "broken": "burnqed_plugin.absent:Head"}
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests/fixtures/plugin")
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    install_package(folder, heads.GROUP, OTHERS, monkeypatch)
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_head_of_another_package_is_trained_saved_and_loaded(tmp_path: Path) -> None:
+    d, rng = 6, np.random.default_rng(0)
+    theorems = [f"t{i}" for i in range(40)]
+    texts = [f"{theorem} {what}" for theorem in theorems for what in ("goal", "good", "bad")]
+    matrix = rng.normal(size=(len(texts), d)).astype(np.float32)
+    matrix[1::3] = matrix[0::3] + 0.1 * matrix[1::3]  # what lies near its goal is provable: nothing else tells
+    embeddings = Embeddings("some", matrix, {text: row for row, text in enumerate(texts)})
+    examples = HeadExamples(
+        [HeadExample(t, f"{t} goal", f"{t} good", 1, (f"{t} bad",)) for t in theorems],
+        {t: (f"{t} good", f"{t} bad") for t in theorems},
+    )
+    config = EbmConfig(head="bilinear", widths=[d], steps=150, batch=32, learning_rate=3e-2, log_every=50)
+    outcome = train_head(
+        examples, embeddings, config, validation_fraction=0.3, workdir=tmp_path, checkpoints=Checkpoints(Store(str(tmp_path)), "c")
+    )  # fmt: skip
+    assert outcome.metrics["pairwise"].value > 0.8
+    loaded = Head.load(tmp_path / "head")
+    assert type(loaded).__name__ == "BilinearHead"
+    assert loaded.head_id == outcome.head.head_id
+    z, g = torch.from_numpy(matrix[1::3]), torch.from_numpy(matrix[0::3])
+    assert loaded.energies(z, g).mean() < loaded.energies(torch.from_numpy(matrix[2::3]), g).mean()
+
+
+def test_a_head_that_was_saved_before_heads_had_names_is_ours(tmp_path: Path) -> None:
+    made = make_head(torch.randn(8, 4), EbmConfig(widths=[5]))
+    made.save(tmp_path, "x", {})
+    document = json.loads((tmp_path / "head.json").read_text())
+    del document["kind"]
+    document["widths"] = document.pop("shape")["widths"]
+    (tmp_path / "head.json").write_text(json.dumps(document))
+    z = torch.randn(3, 4)
+    assert torch.equal(Head.load(tmp_path).energies(z, z), made.plain().energies(z, z))
+
+
+@pytest.mark.usefixtures("plugin")
+def test_what_is_not_there_or_cannot_be_loaded_is_one_sentence() -> None:
+    with pytest.raises(BadInput, match=r"no head 'cubic'; there are: mlp, bilinear, broken\. "):
+        heads.check("cubic")
+    with pytest.raises(BadInput, match="The head 'broken' cannot be loaded .*ModuleNotFoundError"):
+        make_head(torch.zeros(1, 4), EbmConfig(head="broken"))
+    found = {finding.what: finding for finding in doctor.heads()}
+    assert found["heads"].found == "mlp, bilinear, broken"
+    assert not found["head broken"].needed
+
+
+def test_naming_heads_takes_no_torch() -> None:
+    script = "import sys; from burnqed import head; head.check('mlp'); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_package_registers_what_the_lookup_has_built_in() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["entry-points"][heads.GROUP] == heads.BUILT_IN
