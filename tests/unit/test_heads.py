@@ -21,7 +21,7 @@ from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.ebm import train_head
 from burnqed.train.embeddings import Embeddings
-from burnqed.train.negatives import HeadExample, HeadExamples
+from tests.fixtures.head_examples import Positive, examples_of
 from tests.fixtures.installed import install_package
 from tests.fixtures.shared import ROOT
 
@@ -43,14 +43,11 @@ def test_a_head_of_another_package_is_trained_saved_and_loaded(tmp_path: Path) -
     texts = [f"{theorem} {what}" for theorem in theorems for what in ("goal", "good", "bad")]
     matrix = rng.normal(size=(len(texts), d)).astype(np.float32)
     matrix[1::3] = matrix[0::3] + 0.1 * matrix[1::3]  # what lies near its goal is provable: nothing else tells
-    embeddings = Embeddings("some", matrix, {text: row for row, text in enumerate(texts)})
-    examples = HeadExamples(
-        [HeadExample(t, f"{t} goal", f"{t} good", 1, (f"{t} bad",)) for t in theorems],
-        {t: (f"{t} good", f"{t} bad") for t in theorems},
-    )
+    positives = [Positive(t, f"{t} goal", f"{t} good", 1, (f"{t} bad",)) for t in theorems]
+    examples = examples_of(positives, {t: (f"{t} bad",) for t in theorems}, texts)
     config = EbmConfig(head="bilinear", widths=[d], steps=150, batch=32, learning_rate=3e-2, log_every=50)
     outcome = train_head(
-        examples, embeddings, config, validation_fraction=0.3, workdir=tmp_path, checkpoints=Checkpoints(Store(str(tmp_path)), "c")
+        examples, Embeddings("some", matrix), config, validation_fraction=0.3, workdir=tmp_path, checkpoints=Checkpoints(Store(str(tmp_path)), "c")
     )  # fmt: skip
     assert outcome.metrics["pairwise"].value > 0.8
     loaded = Head.load(tmp_path / "head")
