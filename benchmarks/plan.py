@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benchmarks.plan [--shards 1000] [--baseline 40]
 
-Makes an iteration that seems finished, and plans it: with one listing per family of units and manifests read at the same time (what
+Makes an iteration that seems finished, and plans it: with one listing per family of units and records read at the same time (what
 `burnqed step plan` does), and for `--baseline` shards also without. Prints seconds, requests, and requests per unit.
 """
 

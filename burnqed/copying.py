@@ -1,4 +1,4 @@
-"""Copies between stores: what arrives is what the manifests say, or it is not copied."""
+"""Copies between stores: what arrives is what the records say, or it is not copied."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import DAMAGED, SUCCESS
-from burnqed.manifest import Manifest, look, note_damage, sha256
+from burnqed.record import Record, look, note_damage, sha256
 from burnqed.snapshot import Snapshot
 from burnqed.store import Store
 
@@ -25,13 +25,13 @@ class Copied:
     there: int
     """Files that the target had, with the same content."""
     damaged: dict[str, str]
-    """Units of the source that are not what their manifests say, and were left out: why, by prefix."""
+    """Units of the source that are not what their records say, and were left out: why, by prefix."""
 
 
 def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str], None] = lambda _: None) -> Copied:
     """Copies everything below `prefix`, verified by digest; what a damaged unit of the source should hold is left out.
 
-    Manifests go last, so that a cut-off copy never looks complete. Raises BadInput where there is nothing to copy.
+    Records go last, so that a cut-off copy never looks complete. Raises BadInput where there is nothing to copy.
     """
     snapshot, here = Snapshot(source, [prefix]), target.files(prefix)
     paths = [path for path in snapshot.list(prefix) if not path.endswith(f"/{DAMAGED}")]
@@ -39,18 +39,18 @@ def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str],
         raise BadInput(
             f"There is nothing to copy at {source.locate(prefix)}; check the address with `burnqed store show`."
         )
-    manifests: dict[str, Manifest] = {}
+    records: dict[str, Record] = {}
     digests: dict[str, tuple[str, str]] = {}
-    """Of files that a manifest lists: the unit, and what was written."""
+    """Of files that a record lists: the unit, and what was written."""
     damaged: dict[str, str] = {}
     units = snapshot.units(prefix)
     for unit in units:
-        manifest, damage = look(snapshot, unit)
+        record, damage = look(snapshot, unit)
         if damage:
             damaged[unit] = damage
-        if manifest:
-            manifests[unit] = manifest
-            digests |= {f"{manifest.root(unit)}/{o.path}": (unit, o.sha256) for o in manifest.outputs}
+        if record:
+            records[unit] = record
+            digests |= {f"{record.root(unit)}/{o.path}": (unit, o.sha256) for o in record.outputs}
 
     def one(path: str) -> int:
         """How many files were copied: 1, or 0 where there was nothing to do."""
@@ -61,7 +61,7 @@ def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str],
             digest = sha256(file)
             if written and digest != written:
                 damaged[unit] = f"the content of {path.removeprefix(f'{unit}/')} is not what was written"
-                note_damage(source, unit, manifests[unit], damaged[unit])
+                note_damage(source, unit, records[unit], damaged[unit])
                 return 0
             if path in here and here[path]["size"] == file.stat().st_size and target.digest(path) == digest:
                 return 0
@@ -77,7 +77,7 @@ def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str],
         whole = [unit for unit in units if unit not in damaged]
         copied += sum(pool.map(one, [f"{unit}/{SUCCESS}" for unit in whole]))
     for unit in whole:
-        if (note := f"{manifests[unit].root(unit)}/{DAMAGED}") in here:
+        if (note := f"{records[unit].root(unit)}/{DAMAGED}") in here:
             target.delete(note)
     left_out = sum(digests.get(path, ("", ""))[0] in damaged for path in files) + len(units) - len(whole)
     return Copied(copied, len(paths) - left_out - copied, damaged)

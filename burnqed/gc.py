@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from burnqed.layout import STARTED, SUPERSEDED
-from burnqed.manifest import look, parse_manifest
+from burnqed.record import look, parse_record
 from burnqed.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
 class Garbage:
     root: str
-    """A revision's folder, or the unit's where the output lies beside its manifest."""
+    """A revision's folder, or the unit's where the output lies beside its record."""
     why: str
     paths: list[str]
     size: int
@@ -27,8 +27,8 @@ def garbage(snapshot: Snapshot, prefix: str) -> Iterator[Garbage]:
     """Below a prefix, by place."""
     for path in snapshot.list(prefix):
         root, _, name = path.rpartition("/")
-        if name == SUPERSEDED and not snapshot.exists(f"{root}/{STARTED}"):  # it lay beside its manifest
-            old = parse_manifest(snapshot.read_bytes(path))
+        if name == SUPERSEDED and not snapshot.exists(f"{root}/{STARTED}"):  # it lay beside its record
+            old = parse_record(snapshot.read_bytes(path))
             yield collected(snapshot, root, "superseded", [path, *(old.paths(root) if old else [])])
         elif name == STARTED:
             unit, _, revision = root.rpartition("/")

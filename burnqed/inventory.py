@@ -17,8 +17,8 @@ from rich.tree import Tree
 from burnqed import display
 from burnqed.display import cell
 from burnqed.layout import NOTES, STARTED
-from burnqed.manifest import Manifest, look
 from burnqed.progress import duration
+from burnqed.record import Record, look
 from burnqed.snapshot import Snapshot
 from burnqed.store import Store
 
@@ -41,7 +41,7 @@ class Output:
     state: str
     """`finished`, `begun`, `damaged`, or `other` for what no step wrote."""
     damage: str = ""
-    manifest: Manifest | None = None
+    record: Record | None = None
     """Where it can be read."""
 
     @cached_property
@@ -58,7 +58,7 @@ class Output:
 
 
 def inventory(store: Store, prefix: str = "") -> list[Output]:
-    """All that lies below `prefix`, sorted by path. One listing; manifests are read at the same time."""
+    """All that lies below `prefix`, sorted by path. One listing; records are read at the same time."""
     snapshot = Snapshot(store, [prefix])
     files = snapshot.files(prefix)
     units = set(snapshot.units(prefix))
@@ -75,11 +75,11 @@ def inventory(store: Store, prefix: str = "") -> list[Output]:
 
     outputs = []
     for place, paths in sorted(owned.items()):
-        manifest, damage = look(snapshot, place) if place in units else (None, "")
-        state = "damaged" if damage else "finished" if manifest else "begun" if place in units else "other"
-        kept = manifest.paths(place) if manifest else paths
+        record, damage = look(snapshot, place) if place in units else (None, "")
+        state = "damaged" if damage else "finished" if record else "begun" if place in units else "other"
+        kept = record.paths(place) if record else paths
         earlier = [path for path in set(paths).difference(kept) if path.rpartition("/")[2] not in NOTES]
-        outputs.append(Output(place, len(paths), size(paths), size(earlier), state, damage, manifest))
+        outputs.append(Output(place, len(paths), size(paths), size(earlier), state, damage, record))
     return outputs
 
 
@@ -102,7 +102,7 @@ def megabytes(size: int) -> str:
 def amount(outputs: Iterable[Output]) -> str:
     """`7 outputs, 31 files, 12 MB, made in 3 min 20 s`."""
     outputs = list(outputs)
-    made = [o.manifest for o in outputs if o.manifest]
+    made = [o.record for o in outputs if o.record]
     files, size = sum(o.files for o in outputs), megabytes(sum(o.size for o in outputs))
     took = f", made in {duration(sum(m.seconds for m in made))}" if made else ""
     return f"{len(made)} finished outputs, {files} files, {size}{took}"
@@ -124,7 +124,7 @@ def tree(outputs: Iterable[Output], root: str) -> Tree:
 
 def _label(label: str, together: list[Output]) -> str:
     shards = SHARD.search(together[0].path)
-    done = sum(o.manifest is not None for o in together)
+    done = sum(o.record is not None for o in together)
     if not shards:
         return display.shown(label)
     of = int(shards["shards"])
@@ -132,12 +132,12 @@ def _label(label: str, together: list[Output]) -> str:
 
 
 def _finished(together: list[Output]) -> str:
-    return max((o.manifest.finished for o in together if o.manifest), default="")
+    return max((o.record.finished for o in together if o.record), default="")
 
 
 def _line(label: str, together: list[Output]) -> Text:
     """What one output, or the shards of one, are; below it what a single one says of itself."""
-    size, made = megabytes(sum(o.size for o in together)), [o.manifest for o in together if o.manifest]
+    size, made = megabytes(sum(o.size for o in together)), [o.record for o in together if o.record]
     took = duration(sum(m.seconds for m in made)) if made else ""
     line = Text(
         f"{label} {size:>7} {took:>12}  {_finished(together)[:16].replace('T', ' ')}".rstrip(),
@@ -151,7 +151,7 @@ def _line(label: str, together: list[Output]) -> Text:
     facts = list(made[0].facts.items()) if len(together) == len(made) == 1 else []
     said = [f"{name} {_short(value)}" for name, value in facts[:MOST_FACTS] if value is not None]
     more = [f"{len(facts) - MOST_FACTS} more"] if len(facts) > MOST_FACTS else []
-    if earlier := sum(o.earlier for o in together if o.manifest):
+    if earlier := sum(o.earlier for o in together if o.record):
         line.append(f"\n  with {megabytes(earlier)} of earlier ones", "dim")
     if said:
         line.append(f"\n  {display.shown(', '.join([*said, *more]))}", "dim")

@@ -9,13 +9,13 @@ from burnqed.errors import BadInput
 
 NAME = re.compile(r"[^\W_][\w.-]{0,99}")
 SUCCESS = "_SUCCESS"
-"""A unit's manifest. It names the revision, a folder beside it, that holds the unit's output."""
+"""A unit's record. It names the revision, a folder beside it, that holds the unit's output."""
 STARTED = "_STARTED"
 """In a revision: somebody began to make it."""
 DAMAGED = "_DAMAGED"
 """In a revision: what of it was found damaged."""
 SUPERSEDED = "_SUPERSEDED"
-"""In a revision: the manifest that it had while it was the unit's output."""
+"""In a revision: the record that it had while it was the unit's output."""
 NOTES = (SUCCESS, STARTED, DAMAGED, SUPERSEDED)
 """What is written about outputs, and is none."""
 PART_ENDING = ".parquet"

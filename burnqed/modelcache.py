@@ -7,9 +7,10 @@ import uuid
 from pathlib import Path
 
 from burnqed.errors import TryAgain
+from burnqed.key import digest_of
 from burnqed.layout import SUCCESS
 from burnqed.log import log
-from burnqed.manifest import Damaged, Manifest, digest_of, note_damage, read_manifest, sha256
+from burnqed.record import Damaged, Record, note_damage, read_record, sha256
 from burnqed.store import Store, split_address
 
 VARIABLE = "BURNQED_MODELS"
@@ -17,20 +18,20 @@ VARIABLE = "BURNQED_MODELS"
 
 
 def fetch_once(store: Store, prefix: str, cache: Path) -> Path:
-    """A local folder with the output of a unit, or with what lies at a prefix without a manifest: the store's own folder, or
+    """A local folder with the output of a unit, or with what lies at a prefix without a record: the store's own folder, or
     `cache/DIGEST`, fetched unless it is there.
 
     What several processes fetch at the same time, each fetches apart; the first to end puts it in place. Raises Damaged when a file is
-    not what the manifest says, TryAgain when it only did not arrive so.
+    not what the record says, TryAgain when it only did not arrive so.
     """
-    manifest = read_manifest(store, prefix)
-    root = manifest.root(prefix) if manifest else prefix
+    record = read_record(store, prefix)
+    root = record.root(prefix) if record else prefix
     if store.is_local:
         folder = Path(store.full(root))
-        if manifest and (changed := changed_file(folder, manifest)):
-            raise_damaged(store, prefix, manifest, changed)
+        if record and (changed := changed_file(folder, record)):
+            raise_damaged(store, prefix, record, changed)
         return folder
-    folder = cache / (manifest.digest if manifest else f"unfinished-{uuid.uuid4().hex}")
+    folder = cache / (record.digest if record else f"unfinished-{uuid.uuid4().hex}")
     if folder.is_dir():
         return folder
     partial = cache / f".{uuid.uuid4().hex}"
@@ -38,15 +39,15 @@ def fetch_once(store: Store, prefix: str, cache: Path) -> Path:
     try:
         log.info("fetching %s", store.locate(root))
         store.fetch(root, partial)
-        if manifest:
-            if changed := changed_file(partial, manifest):
+        if record:
+            if changed := changed_file(partial, record):
                 arrived = sha256(partial / changed)
                 if store.digest(f"{root}/{changed}") == arrived:
-                    raise_damaged(store, prefix, manifest, changed)
+                    raise_damaged(store, prefix, record, changed)
                 raise TryAgain(
                     f"{changed} of {store.locate(root)} did not arrive as it was written; run the same command again."
                 )
-            (partial / SUCCESS).write_text(manifest.model_copy(update={"revision": ""}).model_dump_json(), "utf-8")
+            (partial / SUCCESS).write_text(record.model_copy(update={"revision": ""}).model_dump_json(), "utf-8")
         try:
             partial.rename(folder)
         except OSError:
@@ -67,31 +68,31 @@ def local_folder(uri: str) -> Path | None:
     store, name = split_address(uri)
     if not store.is_local:
         return None
-    manifest = read_manifest(store, name)
-    return Path(store.full(manifest.root(name) if manifest else name))
+    record = read_record(store, name)
+    return Path(store.full(record.root(name) if record else name))
 
 
 def address_version(uri: str) -> str:
-    """Changes with what lies at the address of a folder or of a prefix in a store: the digest in its manifest, or one of a folder's files, or of
+    """Changes with what lies at the address of a folder or of a prefix in a store: the digest in its record, or one of a folder's files, or of
     a listing."""
     store, name = split_address(uri)
-    if manifest := read_manifest(store, name):
-        return manifest.digest
+    if record := read_record(store, name):
+        return record.digest
     if store.is_local and (files := store.list(name)):
         return digest_of([[path, store.digest(path)] for path in files])
     return store.fingerprint(name)
 
 
-def changed_file(folder: Path, manifest: Manifest) -> str | None:
-    """The first of the manifest's files that is not as it was written; None when all are."""
-    for output in manifest.outputs:
+def changed_file(folder: Path, record: Record) -> str | None:
+    """The first of the record's files that is not as it was written; None when all are."""
+    for output in record.outputs:
         file = folder / output.path
         if not file.is_file() or sha256(file) != output.sha256:
             return output.path
     return None
 
 
-def raise_damaged(store: Store, prefix: str, manifest: Manifest, path: str) -> None:
+def raise_damaged(store: Store, prefix: str, record: Record, path: str) -> None:
     reason = f"the content of {path} is not what was written"
-    note_damage(store, prefix, manifest, reason)
+    note_damage(store, prefix, record, reason)
     raise Damaged(store.locate(prefix), reason)

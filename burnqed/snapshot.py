@@ -1,6 +1,6 @@
 """A store as it was at one moment, below some prefixes: for plans, which ask thousands of small questions.
 
-One listing per prefix answers what exists and how large it is; all manifests are read at the same time.
+One listing per prefix answers what exists and how large it is; all records are read at the same time.
 """
 
 from __future__ import annotations

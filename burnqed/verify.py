@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from burnqed.layout import DAMAGED
-from burnqed.manifest import look, note_damage
+from burnqed.record import look, note_damage
 from burnqed.snapshot import Snapshot
 from burnqed.store import Store
 
@@ -35,17 +35,17 @@ def verify(store: Store, snapshot: Snapshot, units: Sequence[str]) -> Iterator[V
 
 
 def verify_unit(store: Store, snapshot: Store, unit: str) -> Verified:
-    manifest, damage = look(snapshot, unit)
-    if manifest is None:
+    record, damage = look(snapshot, unit)
+    if record is None:
         return Verified(unit, 0, damage)
-    note = f"{manifest.root(unit)}/{DAMAGED}"
+    note = f"{record.root(unit)}/{DAMAGED}"
     noted = snapshot.read_text(note) if snapshot.exists(note) else ""
     if damage in ("", noted):  # else sizes tell already
-        written = {f"{manifest.root(unit)}/{output.path}": output for output in manifest.outputs}
+        written = {f"{record.root(unit)}/{output.path}": output for output in record.outputs}
         changed = next((output for path, output in written.items() if store.digest(path) != output.sha256), None)
         damage = f"the content of {changed.path} is not what was written" if changed else ""
         if changed:
-            note_damage(store, unit, manifest, damage)
+            note_damage(store, unit, record, damage)
         elif noted:
             store.delete(note)
-    return Verified(unit, sum(output.size for output in manifest.outputs), damage)
+    return Verified(unit, sum(output.size for output in record.outputs), damage)

@@ -69,7 +69,7 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
     """`NAME=ADDRESS`, or an address alone, whose file's name is then the benchmark's."""
     from burnqed.config import BENCHMARK_NAME, SHIPPED
     from burnqed.layout import Layout
-    from burnqed.manifest import look
+    from burnqed.record import look
     from burnqed.resolve import nearest
     from burnqed.steps.indices import INPUTS
 

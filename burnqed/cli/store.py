@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from burnqed.store import Store
 
 SHOWN = {"digest", "started", "finished", "seconds", "dollars", "facts", "versions", "host", "revision"}
-"""Of a manifest, in `show --json`."""
+"""Of a record, in `show --json`."""
 
 app = typer.Typer(help="Copy between stores, check one, and see what it holds.", no_args_is_help=True)
 
@@ -111,7 +111,7 @@ def show(
     if as_json:
         rows = [
             {"output": o.path, "state": o.state, "damage": o.damage, "files": o.files, "bytes": o.size}
-            | (o.manifest.model_dump(include=SHOWN) | {"step": o.manifest.key.step} if o.manifest else {})
+            | (o.record.model_dump(include=SHOWN) | {"step": o.record.key.step} if o.record else {})
             for o in found
         ]
         typer.echo(display.as_json(rows, indent=1))

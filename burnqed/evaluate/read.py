@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from burnqed.errors import BadInput
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from burnqed.store import split_address
 
 Labelled = tuple[str, EvaluationResult]
@@ -67,7 +67,7 @@ def read_evaluations(location: str) -> list[Labelled]:
     """The labelled evaluations at an iteration's folder, its report's, a `results.json`, or an `eval --out` folder."""
     store, name = split_address(location)
     units = (name, f"{name}/report")
-    folders = [m.root(unit) if (m := read_manifest(store, unit)) else unit for unit in units]
+    folders = [m.root(unit) if (m := read_record(store, unit)) else unit for unit in units]
     paths = [name] if name.endswith(".json") else [f"{folder}/results.json" for folder in folders]
     path = next((path for path in paths if store.exists(path)), None)
     if path is None:

@@ -18,7 +18,7 @@ from burnqed.errors import BadInput
 from burnqed.evaluate.results import IterationResult, Summary
 from burnqed.evaluate.summary import read_summary
 from burnqed.layout import PART_ENDING, Layout
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from burnqed.remembered import recall
 from burnqed.snapshot import Snapshot
 from burnqed.store import Store, split_address
@@ -82,12 +82,12 @@ class Iteration:
     @cached_property
     def results(self) -> IterationResult:
         """What its report says. Raises BadInput before there is one."""
-        manifest = read_manifest(self.store, self.layout.report)
-        if manifest is None:
+        record = read_record(self.store, self.layout.report)
+        if record is None:
             raise BadInput(
                 f"{self.store.locate(self.layout.root)} has no report yet; run the iteration to its end first."
             )
-        path = f"{manifest.root(self.layout.report)}/results.json"
+        path = f"{record.root(self.layout.report)}/results.json"
         return IterationResult.model_validate_json(self.store.read_bytes(path))
 
     @property
@@ -105,7 +105,7 @@ class Iteration:
         return load_trajectories(self.store.locate(self.layout.root), columns)
 
     def _address(self, unit: str) -> str | None:
-        return self.store.locate(unit) if read_manifest(self.store, unit) else None
+        return self.store.locate(unit) if read_record(self.store, unit) else None
 
 
 def load_trajectories(uri: str, columns: Sequence[str] | None = None) -> pa.Table:
@@ -136,5 +136,5 @@ def load_trajectories(uri: str, columns: Sequence[str] | None = None) -> pa.Tabl
 
 
 def _parts(store: Store, unit: str) -> list[str]:
-    manifest = read_manifest(store, unit)
-    return manifest.paths(unit, PART_ENDING) if manifest else []
+    record = read_record(store, unit)
+    return record.paths(unit, PART_ENDING) if record else []

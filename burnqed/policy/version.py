@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from burnqed.errors import BadInput
-from burnqed.manifest import digest_of, manifest_of, sha256
+from burnqed.key import digest_of
+from burnqed.record import record_of, sha256
 
 DIGITS = 16
 
@@ -31,10 +32,10 @@ def model_files(folder: Path) -> list[Path]:
 
 
 def model_version(folder: Path) -> str:
-    """A digest of the model's bytes; those that a manifest lists are not hashed again."""
+    """A digest of the model's bytes; those that a record lists are not hashed again."""
     files = model_files(folder)
-    manifest = manifest_of(folder)
-    known = {output.path: output.sha256 for output in manifest.outputs} if manifest else {}
+    record = record_of(folder)
+    known = {output.path: output.sha256 for output in record.outputs} if record else {}
     return digest_of([[file.name, known.get(file.name) or sha256(file)] for file in files])[:DIGITS]
 
 

@@ -13,9 +13,9 @@ from burnqed.data.theorems import common_header, read_index
 from burnqed.errors import BadInput, TryAgain
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.evaluate.run import evaluation_result
+from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
-from burnqed.manifest import digest_of
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
 from burnqed.proof_search.engine import search

@@ -26,8 +26,8 @@ from burnqed.evaluate.summary import read_summary
 from burnqed.holding import of_machine
 from burnqed.layout import Layout
 from burnqed.ledger import metered
-from burnqed.manifest import read_manifest
 from burnqed.progress import duration
+from burnqed.record import read_record
 from burnqed.run.expressions import Phase
 from burnqed.run.local import EXIT_HANDLER, WORKFLOW_NAME, LocalRunner, RunResult
 from burnqed.signals import on_signal
@@ -119,7 +119,7 @@ def print_results(result: RunResult, store: Store, layout: Layout, console: Cons
 def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: bool = True) -> None:
     """The same, for whoever ran it."""
     summary = read_summary(store, layout.run)
-    finished = read_manifest(store, layout.report)
+    finished = read_record(store, layout.report)
     report = finished.root(layout.report) if finished else None
     if summary is not None and summary.iterations:
         done = next((r for r in summary.iterations if r.iteration == layout.iteration), None)

@@ -1,7 +1,7 @@
 """What a step does: a function from the store to the store, run once per key. Which steps there are: `burnqed.steps.table`.
 
 A step writes one or more units. A unit is an output folder with the inputs (other units' folders) it is made from. `execute`
-compares the unit's key with the manifest that lies there: `hit` and nothing happens, or `miss, because …` and it is made.
+compares the unit's key with the record that lies there: `hit` and nothing happens, or `miss, because …` and it is made.
 While it is made, a step sees no more of the configuration than what it declares, and so has in its key, and values of operation,
 which decide nothing. Which units there are, of which inputs and with which arguments, may depend on all of it, for those are in the key.
 
@@ -23,9 +23,10 @@ from pathlib import Path
 from burnqed import modelcache
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
+from burnqed.key import Key
 from burnqed.layout import STARTED, SUPERSEDED, Layout
 from burnqed.log import log
-from burnqed.manifest import REVISION_DIGITS, Key, Manifest, look, read_manifest, revision_folder, write_manifest
+from burnqed.record import REVISION_DIGITS, Record, look, read_record, revision_folder, write_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.budget import check_budget
 from burnqed.steps.facts import Fact, Facts
@@ -76,7 +77,7 @@ class Unit:
 
     prefix: str
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Folders that it is made from, by what they are to the step; their manifests' digests enter the key."""
+    """Folders that it is made from, by what they are to the step; their records' digests enter the key."""
     name: str = ""
     """Which of the outputs of the same step and shard it is."""
     parameters: tuple[tuple[str, str], ...] = ()
@@ -160,13 +161,13 @@ def input_digests(context: Context, unit: Unit, without: Collection[str] = ()) -
     for prefix in unit.inputs:
         if prefix in without:
             continue
-        manifest = read_manifest(store, prefix)
-        if manifest is None:
+        record = read_record(store, prefix)
+        if record is None:
             raise BadInput(
                 f"{context.store.locate(prefix)} is not finished, and {context.store.locate(unit.prefix)} is made from it; "
                 "run the earlier steps (or the earlier iteration) first."
             )
-        digests[prefix] = manifest.digest
+        digests[prefix] = record.digest
     return digests
 
 
@@ -185,14 +186,14 @@ class Verdict:
 
 
 def judge(
-    step: Step, context: Context, unit: Unit, manifest: Manifest | None, difference: str, damage: str = ""
+    step: Step, context: Context, unit: Unit, record: Record | None, difference: str, damage: str = ""
 ) -> Verdict:
-    """`difference` of the unit's key from the one in its manifest, which is None for one that is not finished."""
+    """`difference` of the unit's key from the one in its record, which is None for one that is not finished."""
     if step.name in context.redo:
         return Verdict("a redo was asked for")
     if damage:
         return Verdict(f"it is damaged: {damage}")
-    if manifest is None:
+    if record is None:
         cut_off = any(path.endswith(f"/{STARTED}") for path in context.store.files(unit.prefix))
         return Verdict("it was cut off" if cut_off else "there is no output yet")
     if difference and step.kept:
@@ -209,20 +210,20 @@ async def execute(step: Step, context: Context) -> None:
         )
     for unit in step.work.units(context):
         key = key_of(step, context, unit, input_digests(context, unit))
-        manifest, damage = look(context.store, unit.prefix)
-        verdict = judge(step, context, unit, manifest, key.difference(manifest.key) if manifest else "", damage)
+        record, damage = look(context.store, unit.prefix)
+        verdict = judge(step, context, unit, record, key.difference(record.key) if record else "", damage)
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
         log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
         if not verdict.miss:
             continue
         check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
         started = datetime.now(UTC)
-        unit = replace(unit, revision=begin(context.store, unit, key, manifest))
+        unit = replace(unit, revision=begin(context.store, unit, key, record))
         at_work = replace(context, config=view(step, context, unit), recorded=context.config)
         facts = await step.work.run(at_work, unit)
         if facts is None or context.stop.is_set():
             raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
-        made = write_manifest(
+        made = write_record(
             context.store,
             unit.prefix,
             key,
@@ -242,7 +243,7 @@ def show(value: Fact) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def begin(store: Store, unit: Unit, key: Key, present: Manifest | None) -> str:
+def begin(store: Store, unit: Unit, key: Key, present: Record | None) -> str:
     """The revision to write under this key: the one that was begun last, or the next where that one is or was the unit's output."""
     name = key.digest[:REVISION_DIGITS]
     files = store.files(unit.prefix)

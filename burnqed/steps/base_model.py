@@ -11,9 +11,9 @@ from pathlib import Path
 
 from burnqed.data.pairs import read_pairs
 from burnqed.errors import BadInput
-from burnqed.manifest import output
 from burnqed.modelcache import address_version, fetch_address
 from burnqed.policy.version import model_version
+from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import BaseFacts
 

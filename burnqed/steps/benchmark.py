@@ -9,9 +9,10 @@ from __future__ import annotations
 from burnqed.config import SHIPPED
 from burnqed.data.importing import failing
 from burnqed.data.theorems import dump_index, parse_index, shipped_benchmark
+from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import digest_of, output
+from burnqed.record import output
 from burnqed.remembered import remember_benchmarks
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import BenchmarkFacts

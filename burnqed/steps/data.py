@@ -20,11 +20,12 @@ from burnqed.data.theorems import dump_index
 from burnqed.data.trace.kept import replay_kept
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
+from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.log import log
-from burnqed.manifest import digest_of, look
 from burnqed.progress import Progress
+from burnqed.record import look
 from burnqed.steps.base import Context, Unit, Work, key_of
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.facts import DataFacts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from burnqed.errors import TryAgain
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
-from burnqed.manifest import output, read_manifest
+from burnqed.record import output, read_record
 from burnqed.steps import embed
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts, HeadFacts
@@ -45,7 +45,7 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     from burnqed.train.embeddings import EmbeddingCache
 
     config, store, embedded = context.config, context.store, unit.source("embeddings")
-    made = read_manifest(store, embedded)
+    made = read_record(store, embedded)
     assert made is not None
     examples = embed.head_examples(store, unit)
     cache = EmbeddingCache(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
+from burnqed.record import output
 from burnqed.steps import replay, search
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts

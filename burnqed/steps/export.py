@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from burnqed.data.pairs import read_pairs
-from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
+from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import ModelFacts
 

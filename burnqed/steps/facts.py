@@ -1,6 +1,6 @@
-"""What a step says of its output: the `facts` of its manifest, one model per step, by which they are written and read.
+"""What a step says of its output: the `facts` of its record, one model per step, by which they are written and read.
 
-ModelFacts.of(manifest).version
+ModelFacts.of(record).version
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 
 from burnqed.errors import BadInput
-from burnqed.manifest import Manifest
+from burnqed.record import Record
 
 Fact = float | int | str | None
 
 
 class Facts(BaseModel):
-    """Those that a step knows; what it does not set is left out of the manifest."""
+    """Those that a step knows; what it does not set is left out of the record."""
 
     model_config = ConfigDict(frozen=True)
 
     @classmethod
-    def of(cls, manifest: Manifest) -> Self:
-        """Raises BadInput for a manifest that lacks some of them."""
+    def of(cls, record: Record) -> Self:
+        """Raises BadInput for a record that lacks some of them."""
         try:
-            return cls.model_validate(manifest.facts)
+            return cls.model_validate(record.facts)
         except ValidationError as error:
-            wrong, step = error.errors()[0]["loc"][0], manifest.key.step
+            wrong, step = error.errors()[0]["loc"][0], record.key.step
             raise BadInput(
-                f"The manifest of an output of the step {step} does not tell its {wrong}; --redo {step} makes it anew."
+                f"The record of an output of the step {step} does not tell its {wrong}; --redo {step} makes it anew."
             ) from None
 
     def document(self) -> dict[str, Fact]:

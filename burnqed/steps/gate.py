@@ -6,7 +6,7 @@ from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import BadInput
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.log import log
-from burnqed.manifest import output
+from burnqed.record import output
 from burnqed.steps.base import Command, Context
 
 

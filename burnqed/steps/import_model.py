@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from burnqed.errors import BadInput, TryAgain
+from burnqed.key import Key, digest_of
 from burnqed.log import log
-from burnqed.manifest import REVISION_DIGITS, Key, digest_of, sha256, write_manifest
 from burnqed.progress import Progress
+from burnqed.record import REVISION_DIGITS, sha256, write_record
 from burnqed.steps.base import Command, Context
 
 WANTED = (".json", ".safetensors", ".model", ".txt", ".jinja")
@@ -53,7 +54,7 @@ def import_model(context: Context, source: str, name: str) -> None:
                     here.unlink()
             progress.advance(file.size >> 20)
     key = Key(step="import-model", version=1, parameters={"source": source})
-    write_manifest(
+    write_record(
         store,
         prefix,
         key,

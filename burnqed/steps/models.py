@@ -6,7 +6,7 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.log import log
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts
 from burnqed.steps.table import REPLAY, SEARCH
@@ -23,7 +23,7 @@ def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
 def trusted_head(context: Context, unit: Unit) -> bool:
     """Whether a unit is made with a head that its training accepted: one that ranks like chance would only mislead a search."""
     for head in unit.sources["head"]:
-        made = read_manifest(context.store, head)
+        made = read_record(context.store, head)
         if made is not None and HeadFacts.of(made).accepted:
             return True
         log.warning("the head %s was not accepted, so this search goes without one", context.store.locate(head))
@@ -34,7 +34,7 @@ def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) ->
     """Addresses of the model and, where the stage has one, of the head. Raises BadInput when one is not finished."""
     head = head_prefix(layout, stage, config)
     for prefix in filter(None, (layout.model, head)):
-        if read_manifest(store, prefix) is None:
+        if read_record(store, prefix) is None:
             raise BadInput(f"{store.locate(prefix)} is not finished; run the steps before {stage} first.")
     return store.locate(layout.model), store.locate(head) if head else None
 

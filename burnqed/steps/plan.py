@@ -1,4 +1,4 @@
-"""plan: reads the manifests and says what is done. Writes `yes`/`no` per step and the indices of unfinished shards into
+"""plan: reads the records and says what is done. Writes `yes`/`no` per step and the indices of unfinished shards into
 $BURNQED_OUTPUTS, from where the workflow takes its conditions and fan-outs.
 """
 
@@ -16,7 +16,7 @@ from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.lean import backends
 from burnqed.log import log
-from burnqed.manifest import Manifest, look, read_manifest
+from burnqed.record import Record, look, read_record
 from burnqed.remembered import remember
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Command, Context, Unit, Verdict, input_digests, judge, key_of
@@ -36,7 +36,7 @@ class Planned:
     shard: int
     label: str
     verdict: Verdict
-    manifest: Manifest | None
+    record: Record | None
     """Of what lies there and is finished."""
 
 
@@ -89,12 +89,12 @@ def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
 
 def superseded(steps: Sequence[Step], context: Context) -> Superseded:
     """What is finished and would be made anew. Raises BadInput as `planned` does."""
-    lost = [found for found in planned(steps, context) if found.verdict.miss and found.manifest]
-    manifests = [found.manifest for found in lost if found.manifest]
+    lost = [found for found in planned(steps, context) if found.verdict.miss and found.record]
+    records = [found.record for found in lost if found.record]
     return Superseded(
         [f"{found.label} ({found.verdict.miss})" for found in lost],
-        sum(m.seconds for m in manifests),
-        sum(m.dollars for m in manifests),
+        sum(m.seconds for m in records),
+        sum(m.dollars for m in records),
     )
 
 
@@ -115,15 +115,15 @@ def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
         for shard in range(step.work.shards(here)) if step.work.needed(here) else ():
             at = here.at(shard=shard)
             for unit in step.work.units(at):
-                manifest, damage = look(at.store, unit.prefix)
-                verdict = verdicts[unit.prefix] = foreseen(step, at, unit, manifest, damage, verdicts)
-                yield Planned(step, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, manifest)
+                record, damage = look(at.store, unit.prefix)
+                verdict = verdicts[unit.prefix] = foreseen(step, at, unit, record, damage, verdicts)
+                yield Planned(step, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, record)
 
 
 def require_predecessor(store: Store, layout: Layout) -> None:
     """Raises BadInput when the iteration before is not finished."""
     before = layout.iteration - 1
-    if before >= 0 and read_manifest(store, layout.at(before).report) is None:
+    if before >= 0 and read_record(store, layout.at(before).report) is None:
         raise BadInput(
             f"Iteration {before} of the run {layout.run!r} in {store.uri} is not finished, and iteration "
             f"{layout.iteration} builds on it; run it first, with --iter {before}."
@@ -134,7 +134,7 @@ def foreseen(
     step: Step,
     context: Context,
     unit: Unit,
-    manifest: Manifest | None,
+    record: Record | None,
     damage: str,
     verdicts: Mapping[str, Verdict],
 ) -> Verdict:
@@ -143,12 +143,12 @@ def foreseen(
     made_anew = {prefix: verdict for prefix, verdict in before.items() if verdict.miss}
     digests = input_digests(context, unit, without=made_anew)
     difference = ""
-    if manifest is not None:
-        known = {prefix: digest for prefix, digest in manifest.key.inputs.items() if prefix not in made_anew}
-        difference = key_of(step, context, unit, digests).difference(manifest.key.model_copy(update={"inputs": known}))
+    if record is not None:
+        known = {prefix: digest for prefix, digest in record.key.inputs.items() if prefix not in made_anew}
+        difference = key_of(step, context, unit, digests).difference(record.key.model_copy(update={"inputs": known}))
         if made_anew and not difference:
             difference = f"{next(iter(made_anew)).removeprefix(f'{context.layout.run}/')} is made anew"
-    verdict = judge(step, context, unit, manifest, difference, damage)
+    verdict = judge(step, context, unit, record, difference, damage)
     inherited = next((earlier.kept for earlier in before.values() if earlier.kept), "")
     return verdict if verdict.miss or verdict.kept else Verdict(kept=inherited)
 

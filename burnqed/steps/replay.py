@@ -6,9 +6,9 @@ import random
 
 from burnqed.data.trace.replay import KnownProof
 from burnqed.lean.backends import open_lean
-from burnqed.manifest import output
 from burnqed.proof_search.branches import BranchSearch, BranchSettings
 from burnqed.proof_search.many import run_many
+from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import ShardFacts

@@ -25,7 +25,7 @@ from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
 from burnqed.ledger import Attempt, accounts
 from burnqed.log import log
-from burnqed.manifest import Manifest, look, output, read_manifest
+from burnqed.record import Record, look, output, read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
 from burnqed.steps.base import Context, Unit, Work
@@ -83,11 +83,11 @@ def shards_of(context: Context, benchmark: str, variant: str) -> list[str]:
 async def run(context: Context, unit: Unit) -> ReportFacts:
     store, layout = context.store, context.layout
     snapshot = Snapshot.of(store, unit.inputs)
-    manifests = {prefix: m for prefix in unit.inputs if (m := read_manifest(snapshot, prefix)) is not None}
+    records = {prefix: m for prefix in unit.inputs if (m := read_record(snapshot, prefix)) is not None}
     earlier = [read_result(store, layout.at(i).report) for i in range(context.iteration)]
     known = trained_statements(context, unit)
     evaluations = [
-        evaluation(context, unit, prefix, variant, manifests, known)
+        evaluation(context, unit, prefix, variant, records, known)
         for prefix in unit.sources["benchmarks"]
         for variant in (PLAIN, HEAD)
         if evaluated(name_of(prefix), variant) in unit.sources
@@ -102,12 +102,12 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         evaluations=evaluations,
         ever=ever(evaluations, earlier),
         search=search_figures(found),
-        training=training_metrics(context, manifests),
+        training=training_metrics(context, records),
         cost=step_costs(worked),
         seconds=wall(worked),
     )
     judged = verdict(result, earlier, context.config.gate)
-    energies = ebm.read_energies(store, layout.head("final")) if layout.head("final") in manifests else {}
+    energies = ebm.read_energies(store, layout.head("final")) if layout.head("final") in records else {}
     inputs = ReportInputs(
         result=result,
         earlier=earlier,
@@ -116,9 +116,9 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         training_proofs=training_proofs(context, found),
-        kept=changed_since(context, [manifests[prefix] for prefix in unit.sources["searched"]]),
+        kept=changed_since(context, [records[prefix] for prefix in unit.sources["searched"]]),
         config=context.recorded.model_dump(mode="json"),
-        manifests=manifests,
+        records=records,
     )
     folder = context.workdir / "report"
     write_report(inputs, folder)
@@ -144,10 +144,10 @@ def later_results(context: Context) -> list[IterationResult]:
     found: list[IterationResult] = []
     for number in count(context.iteration + 1):
         report = context.layout.at(number).report
-        manifest, damage = look(context.store, report)
+        record, damage = look(context.store, report)
         if damage:
             log.warning("%s is left out of the summary: it is damaged: %s", context.store.locate(report), damage)
-        elif manifest is None:
+        elif record is None:
             return found
         else:
             found.append(read_result(context.store, report))
@@ -172,7 +172,7 @@ def trained_statements(context: Context, unit: Unit) -> set[str]:
 
 
 def evaluation(
-    context: Context, unit: Unit, prefix: str, variant: str, manifests: dict[str, Manifest], known: Collection[str]
+    context: Context, unit: Unit, prefix: str, variant: str, records: dict[str, Record], known: Collection[str]
 ) -> EvaluationResult:
     """One variant on the benchmark at `prefix`; `known` are the normal forms of statements that were trained on."""
     config, store, layout = context.config, context.store, context.layout
@@ -181,8 +181,8 @@ def evaluation(
         results_of(store, unit.sources[evaluated(benchmark, variant)]),
         theorems,
         variant=variant,
-        model=ModelFacts.of(manifests[layout.model]).version,
-        head=HeadFacts.of(manifests[layout.head("final")]).head_id if variant == HEAD else None,
+        model=ModelFacts.of(records[layout.model]).version,
+        head=HeadFacts.of(records[layout.head("final")]).head_id if variant == HEAD else None,
         benchmark=benchmark,
         header=common_header(theorems, lean.default_header),
         lean_version=lean.version,
@@ -199,10 +199,10 @@ def lean_of(context: Context) -> LeanBackend:
     return open_lean(context.recorded.lean)
 
 
-def training_metrics(context: Context, manifests: dict[str, Manifest]) -> dict[str, float]:
+def training_metrics(context: Context, records: dict[str, Record]) -> dict[str, float]:
     """Figures that fine-tuning and head reported: `sft.evaluation_loss`, `head.auc`, …"""
-    told = {f"sft.{name}": value for name, value in SftFacts.of(manifests[context.layout.adapter]).figures.items()}
-    if head := manifests.get(context.layout.head("final")):
+    told = {f"sft.{name}": value for name, value in SftFacts.of(records[context.layout.adapter]).figures.items()}
+    if head := records.get(context.layout.head("final")):
         told |= {f"head.{name}": value for name, value in HeadFacts.of(head).figures.items()}
     return told
 
@@ -213,13 +213,13 @@ def attempts(context: Context) -> list[Attempt]:
     return [a for account in own for a in account.attempts if a.step != "report"]
 
 
-def changed_since(context: Context, searched: Iterable[Manifest]) -> list[str]:
+def changed_since(context: Context, searched: Iterable[Record]) -> list[str]:
     """How the settings of finished searches differ from the configuration, as `search.budget went from 6 to 8`."""
     config, step, found = context.recorded, step_named("search"), set()
-    for manifest in searched:
-        settings = config.only((*step.reads, *manifest.key.settings)).meaning()
-        now = manifest.key.model_copy(update={"settings": settings, "version": step.version})
-        found.add(now.difference(manifest.key))
+    for record in searched:
+        settings = config.only((*step.reads, *record.key.settings)).meaning()
+        now = record.key.model_copy(update={"settings": settings, "version": step.version})
+        found.add(now.difference(record.key))
     return sorted(found - {""})
 
 

@@ -10,11 +10,11 @@ from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
-from burnqed.manifest import read_manifest
 from burnqed.policy.client import PolicyClient, PolicyInfo
 from burnqed.policy.refusal import not_refused
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.settings import SearchSettings
+from burnqed.record import read_record
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts, ShardFacts
 from burnqed.steps.shards import shard_count
@@ -46,7 +46,7 @@ async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
 def check_served(context: Context, unit: Unit, info: PolicyInfo, url: str) -> None:
     """Raises BadInput where the server has another model or head than the unit is made from."""
     for prefix in (*unit.sources["model"], *unit.sources.get("head", ())):
-        made = read_manifest(context.store, prefix)
+        made = read_record(context.store, prefix)
         if made is None:
             continue
         is_model = prefix in unit.sources["model"]

@@ -18,10 +18,10 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.log import log
-from burnqed.manifest import output
 from burnqed.progress import Progress
 from burnqed.proof_search.many import run_many
 from burnqed.proof_search.probes import probe_easy
+from burnqed.record import output
 from burnqed.steps import sft
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import SelectFacts

@@ -7,8 +7,8 @@ import asyncio
 from burnqed.data.pairs import TacticPair, read_pairs
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
-from burnqed.manifest import output
 from burnqed.modelcache import fetch_once
+from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import search_variants

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from burnqed.layout import shard_folder
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context
 from burnqed.steps.shards import finished_shards, shard_count
@@ -16,12 +16,12 @@ from burnqed.trajectory.reader import read_parts
 
 
 def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
-    """Part after part of finished shard folders, as their manifests list them; of these columns."""
+    """Part after part of finished shard folders, as their records list them; of these columns."""
     snapshot = Snapshot.of(store, folders)
     for folder in folders:
-        manifest = read_manifest(snapshot, folder)
-        assert manifest is not None, folder
-        yield from read_parts(store, manifest.paths(folder, ".parquet"), columns)
+        record = read_record(snapshot, folder)
+        assert record is not None, folder
+        yield from read_parts(store, record.paths(folder, ".parquet"), columns)
 
 
 def earlier_shards(context: Context, variants: Sequence[str], iteration: int) -> list[str]:

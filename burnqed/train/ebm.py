@@ -23,8 +23,8 @@ from burnqed.data.split import unit_interval
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, HeadDescription, make_head
 from burnqed.head.metric import Metric, Metrics
+from burnqed.key import digest_of
 from burnqed.log import log
-from burnqed.manifest import digest_of
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
 from burnqed.train.embeddings import Embeddings

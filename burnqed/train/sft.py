@@ -24,8 +24,8 @@ from burnqed.config import SftConfig
 from burnqed.data.pairs import TacticPair
 from burnqed.data.split import split, unit_interval
 from burnqed.errors import BadInput
+from burnqed.key import digest_of
 from burnqed.log import log
-from burnqed.manifest import digest_of
 from burnqed.policy.version import model_version
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.loop import EvaluationLoss, Kind, LossRow, Training

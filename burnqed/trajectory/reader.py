@@ -1,7 +1,7 @@
-"""Reads trajectories: only the parts that a manifest (`_SUCCESS`) lists, never whatever lies in a folder.
+"""Reads trajectories: only the parts that a record (`_SUCCESS`) lists, never whatever lies in a folder.
 
-    manifest = read_manifest(store, prefix)
-    for rows in read_parts(store, manifest.paths(prefix, ".parquet")):
+    record = read_record(store, prefix)
+    for rows in read_parts(store, record.paths(prefix, ".parquet")):
         results = theorem_results(rows)
         pairs = proof_pairs(rows)       # PAIRS: for fine-tuning
 

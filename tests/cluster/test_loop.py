@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from burnqed.layout import Layout
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from tests.fixtures.cluster import Cluster
 
 
@@ -32,7 +32,7 @@ def test_two_iterations_succeed_and_a_local_run_finds_everything_done(
         found = cluster.tasks(name)
         assert {f"search({shard})" for shard in range(4)} <= found.keys()
         assert {task.phase for task in found.values()} <= {"Succeeded", "Skipped", "Omitted"}
-        assert read_manifest(cluster.store, Layout("main", iteration).report)
+        assert read_record(cluster.store, Layout("main", iteration).report)
     # The same steps on this machine read the same store: equal keys, so equal inputs, configuration and kinds of result.
     words = ["run", "iteration", "--iter", "1", "--profile", "small", "--store", cluster.store.uri, *small]
     command = [sys.executable, "-m", "burnqed.cli.main", *words]

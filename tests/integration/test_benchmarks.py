@@ -19,7 +19,7 @@ from burnqed.layout import SUCCESS, Layout
 from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import output, read_manifest
+from burnqed.record import output, read_record
 from burnqed.remembered import recall
 from burnqed.steps import benchmark, data
 from burnqed.steps.base import Context, execute
@@ -100,8 +100,8 @@ def burnqed(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def finished_at(store: Store) -> dict[str, str]:
     """When each unit of the run was made."""
     units = [path.removesuffix(f"/{SUCCESS}") for path in store.list("main") if path.endswith(f"/{SUCCESS}")]
-    manifests = {unit.removeprefix("main/"): read_manifest(store, unit) for unit in units}
-    return {unit: f"{m.digest} {m.finished}" for unit, m in manifests.items() if m}
+    records = {unit.removeprefix("main/"): read_record(store, unit) for unit in units}
+    return {unit: f"{m.digest} {m.finished}" for unit, m in records.items() if m}
 
 
 @pytest.mark.timeout(900)

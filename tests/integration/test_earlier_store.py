@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from burnqed.cli.main import app
 from burnqed.layout import SUCCESS, Layout
-from burnqed.manifest import output, read_manifest
+from burnqed.record import output, read_record
 from burnqed.resolve import resolve
 from burnqed.store import Store
 from tests.fixtures.policy import running
@@ -114,9 +114,9 @@ def served(store: Store, stage: str, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 def facts(store: Store, prefix: str) -> dict[str, float | int | str | None]:
-    manifest = read_manifest(store, prefix)
-    assert manifest
-    return manifest.facts
+    record = read_record(store, prefix)
+    assert record
+    return record.facts
 
 
 @pytest.mark.timeout(900)

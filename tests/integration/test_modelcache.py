@@ -12,8 +12,9 @@ import pytest
 from burnqed.config import RunConfig
 from burnqed.copying import copy
 from burnqed.errors import TryAgain
-from burnqed.manifest import Damaged, Key, read_manifest, write_manifest
+from burnqed.key import Key
 from burnqed.modelcache import fetch_address, fetch_once
+from burnqed.record import Damaged, read_record, write_record
 from burnqed.store import Store
 from tests.fixtures.s3 import S3Server
 
@@ -27,7 +28,7 @@ def store(s3: S3Server) -> Store:
     store.write_text(f"{PREFIX}/config.json", "{}")
     store.write_bytes(f"{PREFIX}/weights/model.safetensors", bytes(1000))
     key = Key(step="export", version=1)
-    write_manifest(store, PREFIX, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
+    write_record(store, PREFIX, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
     return store
 
 
@@ -49,7 +50,7 @@ def test_a_file_that_arrives_changed_is_not_kept(store: Store, tmp_path: Path, m
     with pytest.raises(TryAgain, match="did not arrive as it was written"):
         fetch_once(store, PREFIX, tmp_path)
     assert list(tmp_path.iterdir()) == []
-    assert read_manifest(store, PREFIX), "the store is not to blame"
+    assert read_record(store, PREFIX), "the store is not to blame"
 
 
 @pytest.mark.parametrize("where", ["s3", "folder"])
@@ -60,12 +61,12 @@ def test_a_model_whose_weights_changed_is_not_used_and_noted_as_damaged(
         copy(store, local := Store(str(tmp_path / "store")))
         store = local
     store.write_bytes(f"{PREFIX}/weights/model.safetensors", bytes(999) + b"x")
-    assert read_manifest(store, PREFIX), "sizes tell nothing"
+    assert read_record(store, PREFIX), "sizes tell nothing"
     for _ in range(2):
         with pytest.raises(Damaged, match=r"the content of weights/model\.safetensors is not what was written"):
             fetch_once(store, PREFIX, tmp_path / "cache")
     with pytest.raises(Damaged):
-        read_manifest(store, PREFIX)
+        read_record(store, PREFIX)
     assert not list((tmp_path / "cache").glob("*"))
 
 
@@ -74,7 +75,7 @@ def test_a_cached_model_is_not_fetched_again_when_its_unit_is_made_anew_equal(st
     for name in ("config.json", "weights/model.safetensors"):
         store.write_bytes(f"{PREFIX}/anew/{name}", store.read_bytes(f"{PREFIX}/{name}"))
     key = Key(step="export", version=1)
-    write_manifest(store, PREFIX, key, RunConfig(), {}, datetime.now(UTC), revision="anew", dollars_per_hour=0)
+    write_record(store, PREFIX, key, RunConfig(), {}, datetime.now(UTC), revision="anew", dollars_per_hour=0)
     assert fetch_once(store, PREFIX, tmp_path) == folder
 
 

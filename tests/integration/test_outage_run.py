@@ -19,7 +19,7 @@ import pytest
 
 from burnqed.layout import Layout
 from burnqed.lifeline import Child
-from burnqed.manifest import output, read_manifest
+from burnqed.record import output, read_record
 from burnqed.steps.select import read_selection
 from burnqed.store import Store
 from burnqed.train.sft import OUTCOME_FILE
@@ -114,6 +114,6 @@ def test_a_run_whose_store_was_away_in_every_kind_of_step_ends_as_if_it_had_not_
     undisturbed = Store(f"s3://{s3.bucket}/{uuid.uuid4().hex}")
     run_with_outages(undisturbed, s3, tmp_path / "undisturbed.log", (), 0)
     for unit in (LAYOUT.data, LAYOUT.base, LAYOUT.selection):
-        manifests = [read_manifest(s, unit) for s in (store, undisturbed)]
-        assert len({manifest.digest for manifest in manifests if manifest}) == 1, unit
+        records = [read_record(s, unit) for s in (store, undisturbed)]
+        assert len({record.digest for record in records if record}) == 1, unit
     assert losses(store) == pytest.approx(losses(undisturbed))

@@ -26,7 +26,7 @@ def finished(s3: S3Server, tmp_path: Path) -> Finished:
     return here
 
 
-def test_a_plan_lists_each_family_once_and_reads_each_manifest_once(finished: Finished) -> None:
+def test_a_plan_lists_each_family_once_and_reads_each_record_once(finished: Finished) -> None:
     units = [path for path in finished.store.list(RUN) if path.endswith("/_SUCCESS")]
     assert len(units) > 4 * SHARDS
     with counted(finished.store) as requests:

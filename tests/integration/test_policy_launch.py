@@ -16,12 +16,13 @@ import pytest
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
+from burnqed.key import Key
 from burnqed.layout import Layout
 from burnqed.lifeline import Child
-from burnqed.manifest import Key, write_manifest
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import free_port, launched, what_it_said
 from burnqed.policy.version import model_version
+from burnqed.record import write_record
 from burnqed.store import Store
 from tests.fixtures.policy import SHAPE, STATES, make_tiny
 
@@ -87,7 +88,7 @@ def test_in_a_pod_its_log_is_in_the_store_to_the_last_line(folder: Path, tmp_pat
     store, layout, config = Store(str(tmp_path)), Layout("r", 0), RunConfig(policy=SHAPE)
     shutil.copytree(folder, store.full(layout.model))
     key = Key(step="export", version=1)
-    write_manifest(store, layout.model, key, config, {}, datetime.now(UTC), dollars_per_hour=0)
+    write_record(store, layout.model, key, config, {}, datetime.now(UTC), dollars_per_hour=0)
     log = tmp_path / layout.log("w-1", "search(3)", 0, "policy")
     pod = {
         "ARGO_CONTAINER_NAME": "policy",

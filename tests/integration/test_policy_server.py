@@ -16,13 +16,14 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head
 from burnqed.head.mlp import MlpHead
+from burnqed.key import Key
 from burnqed.layout import Layout
-from burnqed.manifest import Key, write_manifest
 from burnqed.policy import client as client_module
 from burnqed.policy.client import Generated, PolicyClient, candidate_seed, proposal
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
 from burnqed.policy.version import model_version
+from burnqed.record import write_record
 from burnqed.steps import searching
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts
@@ -359,7 +360,7 @@ async def test_a_step_refuses_a_server_of_another_model_or_head(
         head = HeadFacts(head_id=version, accepted=True, steps=1, positives=1)
         facts = (model if prefix == layout.model else head).document()
         key = Key(step="test", version=1)
-        write_manifest(store, prefix, key, context.config, facts, datetime.now(UTC), dollars_per_hour=0)
+        write_record(store, prefix, key, context.config, facts, datetime.now(UTC), dollars_per_hour=0)
 
     for prefix, version in right.items():
         make(prefix, version)

@@ -15,7 +15,8 @@ import pytest
 from burnqed.config import RunConfig
 from burnqed.copying import Copied, copy
 from burnqed.errors import BadInput, TryAgain
-from burnqed.manifest import Key, read_manifest, write_manifest
+from burnqed.key import Key
+from burnqed.record import read_record, write_record
 from burnqed.store import Store
 from tests.fixtures.s3 import S3Server
 
@@ -81,7 +82,7 @@ def finished_unit(store: Store, prefix: str) -> None:
     for i in range(5):
         store.write_text(f"{prefix}/part-{i}", f"{i}" * 1000)
     key = Key(step="s", version=1)
-    write_manifest(store, prefix, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
+    write_record(store, prefix, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
 
 
 def test_a_copy_is_verified_and_continues_where_it_was_cut_off(store: Store, tmp_path: Path) -> None:
@@ -112,12 +113,12 @@ def test_what_is_damaged_is_not_copied_over_what_is_good(
         copied = copy(store, other, "run")
         assert copied.damaged.keys() == {"run/a"}
         assert reason in copied.damaged["run/a"]
-        assert read_manifest(other, "run/b")
-    assert read_manifest(target, "run/a")
+        assert read_record(other, "run/b")
+    assert read_record(target, "run/a")
     assert target.read_text("run/a/part-1") == "1" * 1000
-    assert read_manifest(new, "run/a") is None
+    assert read_record(new, "run/a") is None
     assert not copy(target, store, "run").damaged, "and back it heals"
-    assert read_manifest(store, "run/a")
+    assert read_record(store, "run/a")
 
 
 def test_copying_nothing_is_bad_input(store: Store, tmp_path: Path) -> None:

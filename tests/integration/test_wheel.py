@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from burnqed.layout import Layout
-from burnqed.manifest import output
+from burnqed.record import output
 from burnqed.store import Store
 from tests.fixtures.wheel import STORE, run_smoke, sh
 

@@ -13,10 +13,11 @@ from pydantic import BaseModel
 from burnqed.data.pairs import TacticPair
 from burnqed.data.theorems import TheoremIndex
 from burnqed.evaluate.results import EvaluationResult, IterationResult
+from burnqed.key import Key
 from burnqed.layout import Layout
 from burnqed.lean.proofs import Written
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import Key, Manifest
+from burnqed.record import Record
 from burnqed.trajectory.schema import SCHEMA
 from tests.fixtures.shared import ROOT
 
@@ -41,7 +42,7 @@ def fields(*models: type[BaseModel]) -> list[str]:
 @pytest.mark.parametrize(
     ("heading", "number", "expected"),
     [
-        ("## `_SUCCESS`", 0, fields(Manifest)),
+        ("## `_SUCCESS`", 0, fields(Record)),
         ("## `_SUCCESS`", 1, fields(Key)),
         ("## Trajectories", 0, SCHEMA.names),
         ("## Pairs", 0, fields(TacticPair)),

@@ -1,4 +1,4 @@
-"""What steps say in their manifests: the same words as ever, read back as what they mean."""
+"""What steps say in their records: the same words as ever, read back as what they mean."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import pytest
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.manifest import Key, Manifest, write_manifest
+from burnqed.key import Key
+from burnqed.record import Record, write_record
 from burnqed.steps.facts import Fact, Facts, HeadFacts, ModelFacts, ReportFacts, SelectFacts, SftFacts, ShardFacts
 from burnqed.store import Store
 
 
-def written(tmp_path: Path, facts: dict[str, Fact]) -> Manifest:
-    return write_manifest(
+def written(tmp_path: Path, facts: dict[str, Fact]) -> Record:
+    return write_record(
         Store(str(tmp_path)), "x", Key(step="ebm", version=1), RunConfig(), facts, datetime.now(UTC), dollars_per_hour=0
     )
 
@@ -38,12 +39,12 @@ REPORT = ReportFacts(go=True, solved_core_plain=3, trained_on_core=2)
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_manifests_have_the_words_that_they_always_had(tmp_path: Path, facts: Facts, document: dict[str, Fact]) -> None:
+def test_records_have_the_words_that_they_always_had(tmp_path: Path, facts: Facts, document: dict[str, Fact]) -> None:
     assert json.dumps(facts.document()) == json.dumps(document)
     assert type(facts).of(written(tmp_path, document)) == facts
 
 
-def test_a_manifest_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+def test_a_record_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     said: dict[str, Fact] = {
         "start": "base", "steps": 5, "loss": 0.5, "evaluation_loss": None, "base_pairs": 9, "trajectory_pairs": 0, "tokens_per_s": 8.5,
     }  # fmt: skip
@@ -55,6 +56,6 @@ def test_only_numbers_are_figures() -> None:
     assert HEAD.figures == {"steps": 7, "positives": 3, "rank1": 0.25, "rank1_n": 4}
 
 
-def test_a_manifest_that_does_not_say_what_it_should_is_bad_input(tmp_path: Path) -> None:
+def test_a_record_that_does_not_say_what_it_should_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="of the step ebm does not tell its version; --redo ebm makes it anew"):
         ModelFacts.of(written(tmp_path, {"parameters": 3}))

@@ -11,8 +11,9 @@ import pytest
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.gates import GateCheck, GateVerdict
+from burnqed.key import Key
 from burnqed.layout import Layout
-from burnqed.manifest import Key, write_manifest
+from burnqed.record import write_record
 from burnqed.steps.base import Context
 from burnqed.steps.gate import run
 from burnqed.store import Store
@@ -26,7 +27,7 @@ def store(tmp_path: Path, rate: float) -> Store:
     check = GateCheck(name="solve rate without head", value=rate, threshold=0.3, advice="Check the prompt.")
     found.write_text(f"{LAYOUT.report}/gate.json", GateVerdict(checks=[check]).model_dump_json())
     key = Key(step="report", version=1, parameters={}, settings={}, inputs={})
-    write_manifest(found, LAYOUT.report, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
+    write_record(found, LAYOUT.report, key, RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
     return found
 
 

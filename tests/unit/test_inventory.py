@@ -12,22 +12,23 @@ import pytest
 from burnqed.cli.main import run_app
 from burnqed.config import RunConfig
 from burnqed.inventory import inventory
+from burnqed.key import Key
 from burnqed.layout import STARTED, Layout, shard_folder
-from burnqed.manifest import Key, revision_folder, write_manifest
+from burnqed.record import revision_folder, write_record
 from burnqed.store import Store
 
 LAYOUT = Layout("main", 0)
 
 
 def make(store: Store, unit: str, content: str, revision: str, *, ends: bool = True) -> None:
-    """A unit as its step makes it: a note, a file, and at the end its manifest."""
+    """A unit as its step makes it: a note, a file, and at the end its record."""
     root = revision_folder(unit, revision)
     store.write_text(f"{root}/{STARTED}", revision)
     store.write_text(f"{root}/file", content)
     if ends:
         facts = {"loss": 0.25, "words": "[red]many[/]", **{f"fact{n}": n for n in range(9)}}
         key = Key(step="sft", version=1)
-        write_manifest(store, unit, key, RunConfig(), facts, datetime.now(UTC), revision=revision, dollars_per_hour=0)  # type: ignore[arg-type]
+        write_record(store, unit, key, RunConfig(), facts, datetime.now(UTC), revision=revision, dollars_per_hour=0)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -19,9 +19,10 @@ from pydantic import ValidationError
 from burnqed.config import SHIPPED, RunConfig
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
+from burnqed.key import Key
 from burnqed.layout import SUCCESS, Layout
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import Key, read_manifest, write_manifest
+from burnqed.record import read_record, write_record
 from burnqed.resolve import KEYS
 from burnqed.section import Kind, Section, Undeclared
 from burnqed.steps import data, report
@@ -229,7 +230,7 @@ def test_training_whose_inputs_changed_or_that_is_damaged_holds_back_what_was_ad
     else:
         finished.store.delete(unit)
     if harm == "another benchmark":
-        write_manifest(finished.store, unit, Key(step="", version=1), added, {}, datetime.now(UTC), dollars_per_hour=0)
+        write_record(finished.store, unit, Key(step="", version=1), added, {}, datetime.now(UTC), dollars_per_hour=0)
     (found,) = data.units(finished.context(added))
     assert [prefix.rpartition("/")[2] for prefix in found.inputs] == ["core", "mine"]
 
@@ -297,9 +298,9 @@ def test_the_report_tells_what_kept_searches_ran_with(finished: Finished) -> Non
     folders = [
         path.removesuffix(f"/{SUCCESS}") for path in finished.store.list(layout.trajectories("main")) if SUCCESS in path
     ]
-    manifests = [manifest for prefix in folders if (manifest := read_manifest(finished.store, prefix))]
-    assert len(manifests) == 2
+    records = [record for prefix in folders if (record := read_record(finished.store, prefix))]
+    assert len(records) == 2
     for budget, said in ((100, []), (300, ["search.budget went from 100 to 300"])):
         config = with_value(RunConfig(), "search.budget", budget)
         context = replace(finished.context(config), recorded=config)
-        assert report.changed_since(context, manifests) == said
+        assert report.changed_since(context, records) == said

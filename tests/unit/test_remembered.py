@@ -12,7 +12,7 @@ from rich.prompt import Confirm
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from burnqed.remembered import recall, remember, remember_benchmarks, resolve_run
 from burnqed.resolve import resolve
 from burnqed.run import superseding
@@ -63,9 +63,9 @@ def finished(store: Store) -> Finished:
         p.removesuffix("/_SUCCESS") for p in store.list(Layout(RUN, 0).trajectories("main")) if p.endswith("/_SUCCESS")
     ]
     for prefix in prefixes[:1]:
-        manifest = read_manifest(store, prefix)
-        assert manifest is not None
-        store.write_text(f"{prefix}/_SUCCESS", manifest.model_copy(update={"seconds": 600.0, "dollars": 1.5}).model_dump_json())  # fmt: skip
+        record = read_record(store, prefix)
+        assert record is not None
+        store.write_text(f"{prefix}/_SUCCESS", record.model_copy(update={"seconds": 600.0, "dollars": 1.5}).model_dump_json())  # fmt: skip
     return here
 
 
@@ -91,9 +91,9 @@ def test_what_took_more_than_a_minute_is_not_made_anew_without_a_question(
 
 
 def lengthen(finished: Finished, task_prefix: str) -> None:
-    manifest = read_manifest(finished.store, task_prefix)
-    assert manifest is not None
-    finished.store.write_text(f"{task_prefix}/_SUCCESS", manifest.model_copy(update={"seconds": 600.0}).model_dump_json())  # fmt: skip
+    record = read_record(finished.store, task_prefix)
+    assert record is not None
+    finished.store.write_text(f"{task_prefix}/_SUCCESS", record.model_copy(update={"seconds": 600.0}).model_dump_json())  # fmt: skip
 
 
 @pytest.mark.parametrize("answer", [True, False])

@@ -17,7 +17,8 @@ from burnqed.evaluate.report.page import render
 from burnqed.evaluate.report.proofs import benchmark_proofs, declarations, files
 from burnqed.evaluate.results import HEAD, PLAIN, StepCost
 from burnqed.evaluate.run import search_figures
-from burnqed.manifest import Key, Manifest
+from burnqed.key import Key
+from burnqed.record import Record
 from burnqed.resolve import resolve
 from tests.fixtures.evaluations import HEADER, evaluation, failed, iteration, proved, solving, theorem, unproved
 
@@ -61,7 +62,7 @@ def full_inputs() -> ReportInputs:
             "seconds": 300.0,
         }
     )
-    manifest = Manifest(
+    record = Record(
         key=Key(step="export", version=2), outputs=[], digest="ab" * 32, versions={"torch": "2.9.1"},
         started="2026-01-02T03:04:05+00:00", finished="2026-01-02T03:05:05+00:00", seconds=60.0, host="lab",
     )  # fmt: skip
@@ -75,7 +76,7 @@ def full_inputs() -> ReportInputs:
         kept=["search.budget went from 6 to 8"],
         training_proofs=[Proof(name="gen", statement="1 < 2", header=HEADER, proof="decide", found="noisy search")],
         config=resolve("demo").config.model_dump(mode="json"),
-        manifests={"demo/iterations/iter_1/model": manifest},
+        records={"demo/iterations/iter_1/model": record},
     )
 
 

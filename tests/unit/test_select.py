@@ -13,11 +13,12 @@ import pytest
 from burnqed.config import RunConfig
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput, TryAgain
+from burnqed.key import Key
 from burnqed.layout import Layout, shard_folder
 from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.protocol import TacticStatus, Theorem
-from burnqed.manifest import Key, write_manifest
 from burnqed.proof_search.probes import all_at_once
+from burnqed.record import write_record
 from burnqed.resolve import resolve
 from burnqed.steps import select
 from burnqed.steps.base import Context
@@ -46,7 +47,7 @@ def lean(monkeypatch: pytest.MonkeyPatch) -> ScriptedLean:
 
 
 def finish(store: Store, prefix: str) -> None:
-    write_manifest(store, prefix, Key(step="s", version=1), RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
+    write_record(store, prefix, Key(step="s", version=1), RunConfig(), {}, datetime.now(UTC), dollars_per_hour=0)
 
 
 def context(store: Store, iteration: int = 0, pool: str = "new", **options: object) -> Context:

@@ -13,7 +13,7 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.gc import garbage
 from burnqed.layout import SUCCESS, SUPERSEDED, Layout
 from burnqed.lean.protocol import Theorem
-from burnqed.manifest import Damaged, output, parse_manifest, read_manifest
+from burnqed.record import Damaged, output, parse_record, read_record
 from burnqed.resolve import resolve
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit, execute
@@ -138,7 +138,7 @@ def test_the_old_output_stands_until_the_new_one_is_whole(toy: Toy) -> None:
     assert toy.run("search.budget=77")[0] == "first"
     assert toy.store.read_text(f"{output(toy.store, f'{RUN}/first')}/out") == "main/first 77"
     assert toy.store.read_text(f"{old}/out") == "main/first 100"
-    superseded = parse_manifest(toy.store.read_bytes(f"{old}/{SUPERSEDED}"))
+    superseded = parse_record(toy.store.read_bytes(f"{old}/{SUPERSEDED}"))
     assert superseded
     assert superseded.outputs[0].sha256 == toy.store.digest(f"{old}/out")
 
@@ -169,7 +169,7 @@ def test_a_step_that_was_cut_off_looks_unfinished_and_finds_what_it_left(toy: To
     toy.fail = True
     with pytest.raises(TryAgain):
         toy.run()
-    assert read_manifest(toy.store, f"{RUN}/first") is None
+    assert read_record(toy.store, f"{RUN}/first") is None
     toy.fail = False
     assert toy.run()[0] == "first"
     assert len({path.split("/")[2] for path in toy.store.list(f"{RUN}/first")} - {SUCCESS}) == 1
@@ -199,19 +199,19 @@ def test_damage_is_a_miss_with_its_reason_and_nothing_good_is_lost(
         toy.store.delete(f"{root}/out")
     said = "out has 4 bytes and was written with" if shorten else "out is gone"
     with pytest.raises(Damaged, match=said):
-        read_manifest(toy.store, f"{RUN}/{SHARDS[1]}")
+        read_record(toy.store, f"{RUN}/{SHARDS[1]}")
     assert toy.run() == [SHARDS[1]]
     assert f"{SHARDS[1]}: miss, because it is damaged: {said}" in caplog.text
     assert toy.store.exists(f"{root}/partial"), "what was left of it stays"
     assert toy.run() == []
 
 
-def test_a_manifest_that_is_none_is_damage_too(toy: Toy) -> None:
+def test_a_record_that_is_none_is_damage_too(toy: Toy) -> None:
     toy.run()
     for content in ("", "{}", "[1", "\udcff".encode("utf-8", "surrogatepass").decode("latin-1")):
         toy.store.write_text(f"{RUN}/second/_SUCCESS", content)
-        with pytest.raises(Damaged, match="_SUCCESS is no manifest"):
-            read_manifest(toy.store, f"{RUN}/second")
+        with pytest.raises(Damaged, match="_SUCCESS is no record"):
+            read_record(toy.store, f"{RUN}/second")
         assert toy.run() == ["second"]
 
 
@@ -228,7 +228,7 @@ def test_damage_that_only_a_digest_tells_is_noted_by_verify_and_made_anew(toy: T
 
     assert damaged() == [f"{RUN}/second"]
     with pytest.raises(Damaged, match="the content of out is not what was written"):
-        read_manifest(toy.store, f"{RUN}/second")
+        read_record(toy.store, f"{RUN}/second")
     toy.store.write_text(f"{root}/out", good)
     assert damaged() == [], "somebody brought it back"
     assert toy.run() == []
@@ -292,19 +292,19 @@ def test_a_step_that_was_stopped_is_not_finished(toy: Toy) -> None:
     context.stop.set()
     with pytest.raises(TryAgain):
         asyncio.run(execute(toy.first, context))
-    assert read_manifest(toy.store, f"{RUN}/first") is None
+    assert read_record(toy.store, f"{RUN}/first") is None
 
 
-def test_the_manifest_records_what_was_written_and_from_what(toy: Toy) -> None:
+def test_the_record_says_what_was_written_and_from_what(toy: Toy) -> None:
     toy.run()
-    manifest = read_manifest(toy.store, f"{RUN}/second")
-    first = read_manifest(toy.store, f"{RUN}/first")
-    assert manifest is not None
+    record = read_record(toy.store, f"{RUN}/second")
+    first = read_record(toy.store, f"{RUN}/first")
+    assert record is not None
     assert first is not None
-    assert manifest.key.inputs == {f"{RUN}/first": first.digest}
-    assert {o.path for o in manifest.outputs} == {"out", "partial"}
-    assert all(toy.store.digest(f"{manifest.root(f'{RUN}/second')}/{o.path}") == o.sha256 for o in manifest.outputs)
-    assert manifest.facts == {"n": 1}
+    assert record.key.inputs == {f"{RUN}/first": first.digest}
+    assert {o.path for o in record.outputs} == {"out", "partial"}
+    assert all(toy.store.digest(f"{record.root(f'{RUN}/second')}/{o.path}") == o.sha256 for o in record.outputs)
+    assert record.facts == {"n": 1}
 
 
 def test_shards_divide_the_theorems(toy: Toy) -> None:

@@ -15,7 +15,7 @@ from burnqed.config import RunConfig
 from burnqed.holding import of_machine
 from burnqed.layout import Layout
 from burnqed.ledger import accounts
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from burnqed.steps.table import STEPS, Step, find, loop
 from burnqed.store import Store
 
@@ -82,9 +82,9 @@ def test_it_is_made_once_and_has_its_price(package: Path) -> None:
     words = ("step", "count", "--iter", "0", "--store", str(package / "store"), "--set", "cost.cpu_hour=3600")
     assert "iterations/iter_0/count: done in" in burnqed(package, *words, "--set", "data.generated=7")
     store, layout = Store(str(package / "store")), Layout("main", 0)
-    manifest = read_manifest(store, f"{layout.root}/count")
-    assert manifest
-    assert (manifest.key.step, manifest.key.settings) == ("count", {"data.generated": 7})
+    record = read_record(store, f"{layout.root}/count")
+    assert record
+    assert (record.key.step, record.key.settings) == ("count", {"data.generated": 7})
     assert "iterations/iter_0/count: hit" in burnqed(package, *words, "--set", "data.generated=7")
     attempts = [attempt for account in accounts(store, "main") for attempt in account.attempts]
     assert [attempt.task for attempt in attempts] == ["count(0)", "count(0)"]

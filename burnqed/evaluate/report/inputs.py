@@ -9,7 +9,7 @@ from typing import Any
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.report.proofs import Proof
 from burnqed.evaluate.results import IterationResult, Result
-from burnqed.manifest import Manifest
+from burnqed.record import Record
 
 
 class LossPoint(Result):
@@ -37,5 +37,5 @@ class ReportInputs:
     """What changed since the searches for training data ran, which are not made anew for it."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """The resolved configuration, by section."""
-    manifests: Mapping[str, Manifest] = field(default_factory=dict)
+    records: Mapping[str, Record] = field(default_factory=dict)
     """Of the outputs the report is made from, by their folder in the store."""

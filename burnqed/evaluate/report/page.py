@@ -310,13 +310,13 @@ def cost_table(result: IterationResult) -> Table:
 def output_table(inputs: ReportInputs) -> Table | None:
     rows = [
         (prefix, f"{m.key.step} v{m.key.version}", m.finished, duration(m.seconds), m.host, m.digest[:12])
-        for prefix, m in inputs.manifests.items()
+        for prefix, m in inputs.records.items()
     ]
     return Table(("output", "step", "finished", "took", "host", "digest"), rows, text_columns=6) if rows else None
 
 
 def versions(inputs: ReportInputs) -> str:
-    found = {f"{name} {version}": None for m in inputs.manifests.values() for name, version in m.versions.items()}
+    found = {f"{name} {version}": None for m in inputs.records.values() for name, version in m.versions.items()}
     return ", ".join(found)
 
 

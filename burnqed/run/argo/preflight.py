@@ -12,7 +12,7 @@ from burnqed.cluster_config import PoolConfig
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
-from burnqed.manifest import read_manifest
+from burnqed.record import read_record
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
 from burnqed.store import Store
 
@@ -73,7 +73,7 @@ def check_store(address: str, layout: Layout, found: Findings) -> None:
         store = Store(address)
         store.check_writable()
         before = layout.at(layout.iteration - 1)
-        missing = layout.iteration > 0 and read_manifest(store, before.report) is None
+        missing = layout.iteration > 0 and read_record(store, before.report) is None
     except (BadInput, TryAgain) as error:
         found.warnings.append(
             f"The store was not looked at from here, nor the settings of the run ({error}) The first step will look at it; without --profile the "

@@ -1,0 +1,75 @@
+"""The key of an output, which decides whether it is still good: equal key, `hit`.
+
+It is the step's version, its arguments, the settings that it reads and that decide what it writes, and the digests of its inputs' records.
+Everything else is recorded and never compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from burnqed.config import RunConfig
+
+MOST_CHANGES = 3
+LONGEST_VALUES = 60
+"""Characters of an old and a new value, up to which both are shown."""
+
+
+class Key(BaseModel):
+    """What must be equal for an output to be reused."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: str
+    version: int
+    parameters: dict[str, str] = Field(default_factory=dict)
+    """Small arguments of the step that change its meaning: variant, shards, digests of what lies at a configured address."""
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """Values of the configuration, by dotted name."""
+    inputs: dict[str, str] = Field(default_factory=dict)
+    """Digest in the record of each input, by its path in the store."""
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.model_dump())
+
+    def difference(self, old: Key) -> str:
+        """What became of `old`, in a few words; empty when they agree."""
+        if self.version != old.version:
+            return f"the step's version went from {old.version} to {self.version}"
+        return (
+            _changes(self.settings, old.settings)
+            or _changes(self.parameters, old.parameters)
+            or ", ".join(f"its input {name} changed" for name in _changed(self.inputs, old.inputs)[:MOST_CHANGES])
+        )
+
+
+def _changed(new: Mapping[str, object], old: Mapping[str, object]) -> list[str]:
+    return sorted(
+        name for name in new.keys() | old.keys() if (name in new, new.get(name)) != (name in old, old.get(name))
+    )
+
+
+def _changes(new: Mapping[str, object], old: Mapping[str, object]) -> str:
+    """`sft.steps went from 1500 to 7`, for the first of what changed."""
+    changed = _changed(new, old)
+    said = [_change(name, new, old) for name in changed[:MOST_CHANGES]]
+    return ", ".join(said) + (f" and {len(changed) - MOST_CHANGES} more changed" if len(changed) > MOST_CHANGES else "")
+
+
+def _change(name: str, new: Mapping[str, object], old: Mapping[str, object]) -> str:
+    if not RunConfig.is_later(name):
+        if name not in old:
+            return f"{name} is new"
+        if name not in new:
+            return f"{name} is gone"
+    before, now = (json.dumps(values[name]) if name in values else "its default" for values in (old, new))
+    return f"{name} went from {before} to {now}" if len(before + now) <= LONGEST_VALUES else f"{name} changed"
+
+
+def digest_of(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
