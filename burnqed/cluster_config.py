@@ -79,7 +79,7 @@ class ClusterConfig(Section):
     environment: str = "burnqed-environment"
     """ConfigMap with the store's endpoint and region, as environment variables; may be absent."""
     ca: str = "burnqed-ca"
-    """Secret with certificates of an own authority, below /etc/burnqed/ca; may be absent."""
+    """Secret with certificates of your own authority, below /etc/burnqed/ca; may be absent."""
     artifacts: str | None = "burnqed-artifacts"
     """ConfigMap that names Argo's artifact repository, for the report in the UI; null keeps no artifact."""
     pull_policy: Literal["IfNotPresent", "Always"] = "IfNotPresent"

@@ -27,7 +27,7 @@ from burnqed.section import (
 )
 
 Seed = Annotated[int, Field(ge=0)]
-"""numpy takes none below 0."""
+"""numpy takes no seed below 0."""
 SHIPPED = "shipped"
 """In place of an address: the benchmark that comes with the package."""
 BENCHMARK_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
@@ -83,7 +83,7 @@ class DataConfig(Section):
         if not isinstance(benchmarks, dict):
             raise ValueError("each benchmark has a name; write data.benchmarks.NAME=URI")
         if wrong := [name for name in benchmarks if not re.fullmatch(BENCHMARK_NAME, str(name))]:
-            raise ValueError(f"{wrong[0]!r} is no name of a benchmark; use letters, digits, `_` and `-`")
+            raise ValueError(f"{wrong[0]!r} is not a benchmark's name; use letters, digits, `_` and `-`")
         return benchmarks
 
 
@@ -247,12 +247,12 @@ class SearchConfig(Section):
     beta: float = Field(1.0, ge=0)
     """Weight of the energy."""
     length_exponent: float = Field(0.5, ge=0)
-    """λ: the path's log-probability is divided by depth^λ, so that deep paths are not starved."""
+    """λ: the path's log-probability is divided by depth^λ, or deep paths would starve."""
     energy_depth: Steps[int] = Field(2, ge=1)
     """d₀: the energy counts fully from this depth on; near the root the head has little to go by."""
     widening: float | None = Field(1.5, gt=1)
     """Where every state is expanded and budget is left, all are opened again at so many times the temperature, then at its square, …,
-    until that leads nowhere; null ends the search there. A sharp policy offers two or three distinct tactics, so that its budget would stay unspent."""
+    until that leads nowhere; null ends the search there. A sharp policy offers two or three distinct tactics, and its budget would stay unspent."""
     noise: Structure[bool] = True
     """Whether iteration 0 also searches with the noisy variant."""
     noise_temperature: float = Field(1.2, ge=0)
@@ -287,7 +287,7 @@ class EvaluateConfig(Section):
     samples: int = Field(1, ge=1)
     """N of pass@N: independent searches per theorem."""
     with_head: Structure[bool] = True
-    """Whether the benchmarks are evaluated with the head, too."""
+    """Whether the benchmarks are also evaluated with the head."""
     shards: Operation[int | None] = Field(None, ge=1)
     """As in `search`."""
     theorems_per_part: Operation[Theorems[int]] = Field(8, ge=1)

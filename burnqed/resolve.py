@@ -120,7 +120,7 @@ def read_profile(name: str) -> dict[str, Any]:
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise BadInput(
-            f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; mend it."
+            f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; fix it."
         )
     return values
 

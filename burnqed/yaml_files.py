@@ -37,6 +37,6 @@ def parse_yaml(text: str, where: str) -> Any:
     try:
         return yaml.load(text, _Strict)
     except yaml.YAMLError as error:
-        raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; mend it.") from None
+        raise BadInput(f"{where} is not valid YAML: {' '.join(str(error).split())}; fix it.") from None
     except RecursionError:
-        raise BadInput(f"{where} is nested too deeply; mend it.") from None
+        raise BadInput(f"{where} is nested too deeply; fix it.") from None

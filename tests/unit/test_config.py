@@ -60,7 +60,7 @@ def test_every_value_has_an_origin() -> None:
         ("data.benchmark=mine.json", "did you mean 'data.benchmarks'"),
         ("data.benchmarks=mine.json", "data.benchmarks.NAME=URI"),
         ("data.benchmarks.mine=3", "data.benchmarks.mine"),
-        ("data.benchmarks.a/b=mine.json", "'a/b' is no name of a benchmark"),
+        ("data.benchmarks.a/b=mine.json", "'a/b' is not a benchmark's name"),
         ("data.benchmarks={}", "at least 1"),
     ],
 )

@@ -22,7 +22,7 @@ Document = dict[str, Any]
 SELECTOR = ",".join(f"{key}={value}" for key, value in PART_OF.items())
 DEFAULT_NAMESPACE = "burnqed"
 SERVICE_VARIABLE = "BURNQED_ARGO"
-"""NAMESPACE/SERVICE of the Argo server, where it is not Argo's own; in the environment of whoever uses it, since nobody in the cluster can change that."""
+"""NAMESPACE/SERVICE of the Argo server, where that is not Argo's own. The user's environment says it, since nobody in the cluster can change that."""
 DEFAULT_SERVICE = "argo/argo-server"
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 401, 403, 404
 BUSY = (429, 502, 503, 504)

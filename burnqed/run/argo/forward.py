@@ -28,7 +28,7 @@ from burnqed.run.argo.kube import TIMEOUT_S, KubeApi
 from burnqed.run.argo.server import ArgoServer
 
 CA_VARIABLE = "BURNQED_ARGO_CA"
-"""File with the certificates (PEM) that vouch for the Argo server's, which has to be for SERVICE.NAMESPACE.svc."""
+"""File with the certificates (PEM) that vouch for the Argo server's own, which must be for SERVICE.NAMESPACE.svc."""
 CHUNK = 1 << 16
 
 

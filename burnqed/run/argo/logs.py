@@ -33,7 +33,7 @@ class Wanted:
 def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:
     """(task, line) of what is wanted, task by task. With `follow` it waits for what has not begun, and ends with the workflow.
 
-    Raises BadInput when there is no such task, and when a log is nowhere any more.
+    Raises BadInput when there is no such task, and when a log no longer exists.
     """
     printed: set[str] = set()
     for workflow in polled(access, name) if follow else iter([access.get(name)]):

@@ -64,7 +64,7 @@ def check_images(workflow: Document) -> None:
 
 
 def check_store(address: str, layout: Layout, found: Findings) -> None:
-    """The predecessor of an iteration has to be complete. Without access to the store from here, `plan` finds out."""
+    """The predecessor of an iteration must be complete. Without access to the store from here, `plan` finds out."""
     if "://" not in address:
         raise BadInput(
             f"{address} is a folder of this machine, which pods do not see; give s3://BUCKET/PREFIX as --store."

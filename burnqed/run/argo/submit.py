@@ -56,7 +56,7 @@ def tagged(reference: str, image: str | None) -> str:
 def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> dict[str, str]:
     """New values of the workflow parameters of a retried run: images and configuration are all that can change.
 
-    Raises BadInput for settings that would have no effect any more.
+    Raises BadInput for settings that can no longer have an effect.
     """
     parameters = parameters_of(workflow)
     changed = {name: tagged(parameters[name], image) for name in IMAGES if image and name in parameters}

@@ -42,7 +42,7 @@ def polled(access: Access, name: str, sleep: Callable[[float], None] = time.slee
 
 
 def watch(access: Access, name: str, console: Console) -> Document:
-    """Shows the workflow until it is over, and returns it; on something that is no terminal, a line per change."""
+    """Shows the workflow until it is over, and returns it; where there is no terminal, a line per change."""
     last: Document = {}
     if console.is_terminal:
         with Live(console=console, refresh_per_second=2, transient=True) as live:
