@@ -1,8 +1,8 @@
-"""The table of steps: all that `burnqed step` runs, in the order of the loop. It imports nothing that takes time.
+"""The table of steps: all that `burnqed step` runs, in the order of the loop. Importing it takes no time.
 
-The plan, the workflows' tasks, `burnqed step` and its help, the words of `--redo` and `--only`, retries' keys, and what a pod is billed for are
-made from these rows. A row's work is in the file of its name, imported when it is first needed. To add a step, add a row, and write
-`burnqed/steps/NAME.py` with a `WORK` (`burnqed.steps.base.Work`; `COMMAND` for a step outside the loop).
+The plan, the tasks of workflows, `burnqed step` and its help, the words of `--redo` and `--only`, keys, and what a pod is billed for come from
+these rows. A row's work lies in the file of its name, which is imported when it is needed. To add a step, add a row, and write
+`burnqed/steps/NAME.py` with a `WORK` (`burnqed.steps.base.Work`), or, for a step outside the loop, a `COMMAND`.
 """
 
 from __future__ import annotations
