@@ -124,6 +124,10 @@ class ShardFacts(Facts):
     error: int
 
 
+class ImportedFacts(Facts):
+    source: str
+
+
 class ReportFacts(Facts):
     """Besides: `solved_BENCHMARK_VARIANT` at the largest budget; `trained_on_BENCHMARK`, theorems of it that are no fair test."""
 

@@ -15,6 +15,7 @@ from burnqed.log import log
 from burnqed.progress import Progress
 from burnqed.record import REVISION_DIGITS, sha256, write_record
 from burnqed.steps.base import Command, Context
+from burnqed.steps.facts import ImportedFacts
 
 WANTED = (".json", ".safetensors", ".model", ".txt", ".jinja")
 """Configuration, weights, tokenizer; no weights that run code when they are loaded."""
@@ -59,7 +60,7 @@ def import_model(context: Context, source: str, name: str) -> None:
         prefix,
         key,
         context.config,
-        {"source": source},
+        ImportedFacts(source=source).document(),
         started,
         revision=revision,
         dollars_per_hour=context.dollars_per_hour,

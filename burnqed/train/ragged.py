@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,12 +23,6 @@ class Ragged:
         """`row` [values] says in which row each value lies; the order within a row stays."""
         starts = np.cumsum([0, *np.bincount(row, minlength=rows)], dtype=np.int64)
         return Ragged(values[np.argsort(row, kind="stable")], starts)
-
-    @staticmethod
-    def of(rows: Sequence[Sequence[int]]) -> Ragged:
-        lengths = np.array([len(row) for row in rows], dtype=np.int64)
-        values = np.array([value for row in rows for value in row], dtype=np.int64)
-        return Ragged.grouped(values, np.repeat(np.arange(len(rows)), lengths), len(rows))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
