@@ -94,12 +94,11 @@ def held_out_energies(
     import torch
 
     from burnqed.head.base import Head
-    from burnqed.train.ragged import distinct
 
     held_out = np.flatnonzero(examples.held_out(validation_fraction)[examples.theorem])
-    _, first = distinct(examples.theorem[held_out])
-    others = [examples.states[t] for t in examples.theorem[held_out][first]]
-    goals = np.repeat(examples.goal[held_out][first], [len(states) for states in others])
+    goal = dict(zip(examples.theorem[held_out].tolist(), examples.goal[held_out].tolist(), strict=True))
+    others = [examples.states[theorem] for theorem in goal]
+    goals = np.repeat(list(goal.values()), [len(states) for states in others]).astype(np.int64)
     pairs = {
         "positive": (examples.state[held_out], examples.goal[held_out]),
         "negative": (np.concatenate([*others, held_out[:0]]), goals),
