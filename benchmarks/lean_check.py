@@ -73,8 +73,7 @@ async def serve() -> None:
     from burnqed.lean.protocol import Theorem
 
     async with EmbeddedLean(workers=INSTANCES) as lean:
-        assert lean._process is not None
-        node = psutil.Process(lean._process.pid)
+        (node,) = psutil.Process().children()
 
         async def check(statement: str, proof: str, header: str | None, is_trusted: bool) -> bool:
             theorem = Theorem(name="t", statement=statement, header=header)

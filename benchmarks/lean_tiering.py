@@ -16,14 +16,15 @@ import time
 
 from burnqed.data.corpus import load_corpus
 from burnqed.data.trace.replay import KnownProof, replay_all
-from burnqed.lean.embedded import backend
+from burnqed.lean.embedded import supervisor
+from burnqed.lean.embedded.backend import EmbeddedLean
 
 
 async def cold(flags: tuple[str, ...], proofs: list[KnownProof]) -> float:
     """Seconds from no pool to the last replayed proof."""
-    backend.NODE_FLAGS = flags
+    supervisor.NODE_FLAGS = flags
     began = time.monotonic()
-    async with backend.EmbeddedLean() as lean:
+    async with EmbeddedLean() as lean:
         async for _ in replay_all(proofs, lean):
             pass
     return time.monotonic() - began
@@ -34,7 +35,7 @@ def main() -> int:
     parser.add_argument("--proofs", type=int, default=400)
     sample = random.Random(0).sample(load_corpus(), parser.parse_args().proofs)
     proofs = [KnownProof(known.theorem, known.tactics) for known in sample]
-    ours = backend.NODE_FLAGS
+    ours = supervisor.NODE_FLAGS
     theirs = tuple(flag for flag in ours if "tiering" not in flag)
     seconds = {flags: asyncio.run(cold(flags, proofs)) for flags in (theirs, ours)}
     print(

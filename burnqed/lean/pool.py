@@ -1,24 +1,390 @@
-"""How many Lean workers fit: from the control group's processor quota and memory limit, not from the node's.
+"""A pool of Lean workers: which of them does what, and what becomes of proof states whose worker is gone. The same for every backend.
 
-Thirty uncapped workers once filled 200 GB, so: workers = min(16, ¾ of the processor quota, (memory limit − this process) / cap of one
-worker − 1), and at least one. The reader and the judges beside them (`embedded/supervisor.cjs`), which stay small, share the one that is left out.
+A worker does one thing at a time and keeps the proof states that it made. A state that the worker at hand lacks, because another one has it
+or the one that had it is gone, is made again there by its tactics, so the end of a worker is seen only by the request that it was serving. What
+crashed a worker that had served before is tried once more in a fresh one: the memory that others left behind must not decide. A worker is
+replaced after so many requests, so many seconds, or when its memory is nearly used up; one that takes too long for a request, at once.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
 
 import psutil
 
+from burnqed.errors import BadInput, TryAgain
+from burnqed.lean.worker import Answer, Crashed, Message, Vanished, Worker, failure
 from burnqed.machine import cpu_quota, memory_limit
 
 MOST_WORKERS = 16
 QUOTA_SHARE = 0.75
+MEMORY_SHARE = 0.75
+"""Of the cap of a worker's memory; with more it is replaced."""
+REPLAY_FACTOR = 3
+"""A replayed tactic may take this times as long as the first time, and a second at least, before it counts as hanging."""
+MOST_FAILED_STARTS = 3
+"""In a row."""
+CLOSED = "this Lean backend has been closed"
 
 
 def default_workers(memory_mb: int) -> int:
-    """Number of workers when the configuration names none; `memory_mb` is the cap of one."""
+    """Number of workers when the configuration names none; `memory_mb` is the cap of one.
+
+    From the control group's processor quota and memory limit, not from the node's: thirty uncapped workers once filled 200 GB. So: workers =
+    min(16, ¾ of the processor quota, (memory limit − this process) / cap of one worker − 1), and at least one. What is beside them and stays
+    small (the embedded backend's reader and judges) shares the one that is left out.
+    """
     free = memory_limit() - psutil.Process().memory_info().rss
     by_memory = free // (memory_mb * 1024 * 1024) - 1
     by_cpu = math.floor(cpu_quota() * QUOTA_SHARE + 0.5)  # 2 processors → 2 workers: with one, half of them would idle
     return max(1, min(MOST_WORKERS, by_cpu, by_memory))
+
+
+@dataclass(frozen=True, slots=True)
+class Recycling:
+    """When a worker is replaced."""
+
+    requests: int
+    seconds: float
+    memory_mb: float
+    """Its cap."""
+
+
+class State:
+    """A proof state: how it is made, and which workers have it."""
+
+    __slots__ = ("holders", "is_released", "members", "message", "number", "parent", "root", "seconds")
+
+    def __init__(self, number: int, parent: State | None, message: Message) -> None:
+        self.number = number
+        self.parent = parent
+        self.root: State = parent.root if parent else self
+        self.message = {**message, "id": number} | ({"parent": parent.number} if parent else {})
+        self.seconds = 0.0
+        self.holders: dict[_Seat, int] = {}
+        """With the generation of each."""
+        self.members: list[int] = []
+        """Of a root: all states of its search."""
+        self.is_released = False
+        """Of a root: its search is over."""
+
+
+@dataclass(slots=True)
+class _Job:
+    message: Message
+    timeout: float
+    is_fresh: bool
+    """Only a worker that has served nothing since it was started or renewed may do it."""
+    makes: State | None
+    answer: asyncio.Future[Answer]
+
+    @property
+    def needs(self) -> State | None:
+        return self.makes.parent if self.makes else None
+
+
+@dataclass(eq=False, slots=True)
+class _Seat:
+    """A place in the pool, and the worker that has it."""
+
+    number: int
+    worker: Worker
+    generation: int = 0
+    is_ready: bool = False
+    is_down: bool = True
+    """Nobody starts it at present."""
+    job: _Job | None = None
+    served: int = 0
+    born: float = 0.0
+
+    def holds(self, state: State) -> bool:
+        return state.holders.get(self) == self.generation
+
+    def can_do(self, job: _Job) -> bool:
+        return not job.is_fresh or self.served == 0
+
+    def missing(self, state: State | None) -> list[State]:
+        """States, from the root on, that have to be made again before the worker can go on from this one."""
+        chain = []
+        while state and not self.holds(state):
+            chain.append(state)
+            state = state.parent
+        return chain[::-1]
+
+
+@dataclass(slots=True)
+class Counts:
+    restarts: int = 0
+    """Of workers that crashed, or took too long."""
+    recycled: int = 0
+    replayed: int = 0
+    """States that were made again."""
+
+
+class Pool:
+    """At most `size` workers, started when there is work for them."""
+
+    def __init__(self, make: Callable[[], Worker], size: int, recycling: Recycling) -> None:
+        self._make, self.size, self._recycling = make, size, recycling
+        self._seats: list[_Seat] = []
+        self._queue: list[_Job] = []
+        self._numbers = count(1)
+        self._searches: set[State] = set()
+        self._failed_starts = 0
+        self._first_ready: asyncio.Future[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closed = False
+        self.counts = Counts()
+
+    async def start(self) -> None:
+        """Starts all workers and returns when one is ready. Raises BadInput or TryAgain when none gets ready."""
+        self._first_ready = asyncio.get_running_loop().create_future()
+        for _ in range(self.size - len(self._seats)):
+            self._add()
+        await self._first_ready
+
+    async def close(self) -> None:
+        """Requests that are under way end as crashed."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for job in (*self._queue, *(seat.job for seat in self._seats if seat.job)):
+            _resolve(job, failure("crash", CLOSED))
+
+    # ---- work
+
+    async def work(self, message: Message, timeout: float, *, is_fresh: bool = False) -> Answer:
+        """What a worker answers, within `timeout` seconds of its time. Raises BadInput or TryAgain when no worker can be started."""
+        return await self._done(message, timeout, is_fresh, None)
+
+    async def make(self, parent: State | None, message: Message, timeout: float) -> tuple[Answer, State]:
+        """The state that a message makes from another one (None: a root, which opens a search); of use where the answer is no error."""
+        state = State(next(self._numbers), parent, message)
+        if state.root.is_released:
+            return failure("error", "there is no such state: its search has been released"), state
+        return await self._done(state.message, timeout, False, state), state
+
+    def release(self, root: State) -> None:
+        """Ends a search: all its states are forgotten, and what still waits for one is refused."""
+        root.is_released = True
+        self._searches.discard(root)
+        for job in self._queue:
+            if job.needs and job.needs.root is root:
+                _resolve(job, failure("error", "the search has been released"))
+        self._forget(root.members)
+
+    def describe(self) -> list[dict[str, object]]:
+        """The workers, with memory in MB."""
+        return [
+            {
+                "number": seat.number,
+                "generation": seat.generation,
+                "served": seat.served,
+                "heapMb": seat.worker.memory_mb,
+                "isReady": seat.is_ready,
+            }
+            for seat in self._seats
+        ]
+
+    @property
+    def searches(self) -> int:
+        return len(self._searches)
+
+    @property
+    def states(self) -> int:
+        return sum(len(root.members) for root in self._searches)
+
+    @property
+    def waiting(self) -> int:
+        return sum(not job.answer.done() for job in self._queue)
+
+    async def _done(self, message: Message, timeout: float, is_fresh: bool, makes: State | None) -> Answer:
+        if self._is_closed:
+            raise RuntimeError(CLOSED)
+        job = _Job(message, timeout, is_fresh, makes, asyncio.get_running_loop().create_future())
+        self._queue.append(job)
+        self._pump()
+        return await job.answer
+
+    # ---- the queue
+
+    def _pump(self) -> None:
+        """Gives every idle worker the first job that it can start at once, or one whose state is cheap to make again."""
+        self._queue = [job for job in self._queue if not job.answer.done()]  # its caller gave up, or its search is over
+        while len(self._seats) < self.size and len(self._queue) > sum(not seat.job for seat in self._seats):
+            self._add()
+        for seat in self._seats:
+            if seat.job or not self._queue:
+                continue
+            if seat.is_down or (seat.is_ready and not seat.worker.is_alive):
+                self._restart(seat)
+            if not seat.is_ready:
+                continue
+            if (index := self._choice(seat)) is not None:
+                seat.job = self._queue.pop(index)
+                self._begin(self._run(seat, seat.job))
+            # Each worker that is not ready will be fresh, for one such job.
+            elif sum(job.is_fresh for job in self._queue) > sum(not other.is_ready for other in self._seats):
+                self._renew(seat)
+
+    def _choice(self, seat: _Seat) -> int | None:
+        for index, job in enumerate(self._queue):
+            if seat.can_do(job) and (job.needs is None or seat.holds(job.needs)):
+                return index
+        for index, job in enumerate(self._queue):
+            # Replaying costs about as many tactics as are missing: worth it when more than that are waiting, or nobody who may do it has the state.
+            is_cheap = len(self._queue) > len(seat.missing(job.needs))
+            if seat.can_do(job) and (job.is_fresh or is_cheap or not self._is_held(job.needs)):
+                return index
+        return None
+
+    def _is_held(self, state: State | None) -> bool:
+        return state is None or any(seat.is_ready and seat.holds(state) for seat in self._seats)
+
+    async def _run(self, seat: _Seat, job: _Job) -> None:
+        replay = seat.missing(job.needs)
+        self.counts.replayed += len(replay)
+        patience = job.timeout + sum(max(1.0, REPLAY_FACTOR * state.seconds) for state in replay)
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(patience):
+                answer = await self._made_again(seat, replay) or await seat.worker.ask(job.message)
+        except TimeoutError:
+            message = f"no answer within {job.timeout:g} s"
+            _resolve(job, failure("timeout", message, time.monotonic() - started))
+            self._replace(seat)
+        except Crashed as crash:
+            if seat.served and not isinstance(crash, Vanished):
+                job.is_fresh = True
+                self._queue.insert(0, job)
+            else:
+                _resolve(job, failure("crash", str(crash), time.monotonic() - started))
+            self._replace(seat)
+        except Exception as error:  # whoever waits for an answer must not wait for ever
+            if not job.answer.done():
+                job.answer.set_exception(error)
+            self._replace(seat)
+        else:
+            seat.job = None
+            seat.served += 1
+            self._settle(seat, job, answer)
+            if self._is_due(seat):
+                self.counts.recycled += 1
+                self._restart(seat)
+        self._pump()
+
+    async def _made_again(self, seat: _Seat, states: list[State]) -> Answer | None:
+        """An answer when that fails."""
+        for state in states:
+            answer = await seat.worker.ask(state.message)
+            if "error" in answer:
+                message = f"the state was lost and could not be made again: {answer['error']['message']}"
+                return failure("crash", message, answer["seconds"])
+            state.holders[seat] = seat.generation
+        return None
+
+    def _settle(self, seat: _Seat, job: _Job, answer: Answer) -> None:
+        state = job.makes
+        if state and "error" not in answer:
+            if state.root.is_released or job.answer.done():  # while the worker was at it; or nobody waits any more
+                seat.worker.forget([state.number])
+                answer = failure("error", "the search has been released")
+            else:
+                state.seconds = answer["seconds"]
+                state.holders[seat] = seat.generation
+                state.root.members.append(state.number)
+                self._searches.add(state.root)
+        _resolve(job, answer)
+
+    def _forget(self, states: list[int]) -> None:
+        for seat in self._seats:
+            if seat.is_ready:
+                seat.worker.forget(states)
+
+    # ---- workers
+
+    def _is_due(self, seat: _Seat) -> bool:
+        limits = self._recycling
+        is_old = time.monotonic() - seat.born > limits.seconds
+        return is_old or seat.served >= limits.requests or seat.worker.memory_mb > MEMORY_SHARE * limits.memory_mb
+
+    def _add(self) -> None:
+        seat = _Seat(len(self._seats), self._make())
+        self._seats.append(seat)
+        self._restart(seat)
+
+    def _replace(self, seat: _Seat) -> None:
+        self.counts.restarts += 1
+        self._restart(seat)
+
+    def _restart(self, seat: _Seat) -> None:
+        self._leave(seat)
+        self._begin(self._started(seat))
+
+    def _renew(self, seat: _Seat) -> None:
+        """What a new worker would have, in a fraction of the time. Its age goes on."""
+        self.counts.recycled += 1
+        self._leave(seat)
+        self._begin(self._renewed(seat))
+
+    def _leave(self, seat: _Seat) -> None:
+        seat.generation += 1
+        seat.is_ready, seat.is_down, seat.job, seat.served = False, False, None, 0
+
+    async def _renewed(self, seat: _Seat) -> None:
+        try:
+            await seat.worker.renew()
+        except Crashed:
+            self._replace(seat)
+        else:
+            self._welcome(seat)
+
+    async def _started(self, seat: _Seat) -> None:
+        while True:
+            with suppress(Crashed):
+                await seat.worker.end()
+            try:
+                await seat.worker.start()
+            except Crashed as crash:
+                self._failed_starts += 1
+                if self._failed_starts >= MOST_FAILED_STARTS:
+                    return self._give_up(seat, TryAgain(f"Lean did not start: {crash}"))
+            except (BadInput, TryAgain) as error:
+                return self._give_up(seat, error)
+            else:
+                seat.born = time.monotonic()
+                return self._welcome(seat)
+
+    def _welcome(self, seat: _Seat) -> None:
+        seat.is_ready = True
+        self._failed_starts = 0
+        if self._first_ready and not self._first_ready.done():
+            self._first_ready.set_result(None)
+        self._pump()
+
+    def _give_up(self, seat: _Seat, error: Exception) -> None:
+        """Tells whoever waits; the next request has the worker tried again."""
+        seat.is_down = True
+        self._failed_starts = 0
+        waiting: list[asyncio.Future[Any]] = [job.answer for job in self._queue]
+        for future in (*waiting, *([self._first_ready] if self._first_ready else [])):
+            if not future.done():
+                future.set_exception(error)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _resolve(job: _Job, answer: Answer) -> None:
+    if not job.answer.done():
+        job.answer.set_result(answer)

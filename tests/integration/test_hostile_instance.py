@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from burnqed.lean.check import judge
-from burnqed.lean.embedded import backend as backend_module
+from burnqed.lean.embedded import supervisor
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.proofs import read_json, read_lean
@@ -37,7 +37,7 @@ FALSE = [
 ]
 RULES_OFF = ("const { baked, snapshot", "require('./rules.cjs').switchOff();\n  const { baked, snapshot")
 GUARD_OFF = ("memoryMb, source:", "memoryMb, isGuarded: false, source:")
-ANSWER = "const answer = lost ?? answerTo(handlers[request.kind], request);"
+ANSWER = "const answer = answerTo(handlers[request.kind], request);"
 
 # What happens to an author's instance from its second proof on; `lean`, `request`, `answer` and `past` (answers so far) are there.
 SCRIBBLE = """
@@ -90,7 +90,7 @@ async def changed_lean(
     monkeypatch: pytest.MonkeyPatch, folder: Path, changes: list[tuple[str, str]]
 ) -> AsyncIterator[EmbeddedLean]:
     """Lean with an instance.cjs in which each first text of `changes` is replaced by the second."""
-    for script in backend_module.SCRIPTS.glob("*.cjs"):
+    for script in supervisor.SCRIPTS.glob("*.cjs"):
         shutil.copy(script, folder)
     instance = folder / "instance.cjs"
     text = instance.read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ async def changed_lean(
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     instance.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(backend_module, "SCRIPTS", folder)
+    monkeypatch.setattr(supervisor, "SCRIPTS", folder)
     async with EmbeddedLean(workers=1, check_timeout_s=30) as lean:
         yield lean
 

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from burnqed.errors import TryAgain
-from burnqed.lean.embedded import backend as backend_module
+from burnqed.lean.embedded import supervisor
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import ProofState, TacticStatus, Theorem
 from tests.fixtures.endless import ENDLESS
@@ -80,10 +80,9 @@ async def test_states_survive_the_end_of_the_whole_process(caplog: pytest.LogCap
     async with EmbeddedLean(workers=1) as lean:
         root, state = await opened(lean, "intro a b", "have h : a = a := rfl")
         _, short = await opened(lean)
-        assert lean._process is not None
         running = asyncio.create_task(lean.apply(state, HANGS))
         await asyncio.sleep(0.3)
-        os.kill(lean._process.pid, signal.SIGKILL)
+        os.kill(lean.pid, signal.SIGKILL)
         assert (await running).status is TacticStatus.CRASH
         outcomes = await asyncio.gather(*(lean.apply(state, "omega") for _ in range(3)), lean.apply(short, "intro x"))
         assert [outcome.status for outcome in outcomes] == [TacticStatus.OK] * 4
@@ -99,12 +98,11 @@ async def test_states_survive_the_end_of_the_whole_process(caplog: pytest.LogCap
 async def test_a_process_that_gives_no_sign_of_life_is_ended_and_another_takes_its_place(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(backend_module, "ASKED_SECONDS", 0.2)
-    monkeypatch.setattr(backend_module, "SILENT_SECONDS", 3.0)
+    monkeypatch.setattr(supervisor, "ASKED_SECONDS", 0.2)
+    monkeypatch.setattr(supervisor, "SILENT_SECONDS", 3.0)
     async with EmbeddedLean(workers=1) as lean:
         _, state = await opened(lean, "intro a b")
-        assert lean._process is not None
-        os.kill(lean._process.pid, signal.SIGSTOP)
+        os.kill(lean.pid, signal.SIGSTOP)
         assert (await lean.apply(state, "omega")).status is TacticStatus.CRASH
         assert (await lean.apply(state, "omega")).status is TacticStatus.OK
     assert "gave no sign of life for 3 s" in caplog.text
@@ -113,8 +111,8 @@ async def test_a_process_that_gives_no_sign_of_life_is_ended_and_another_takes_i
 async def test_an_answer_that_cannot_be_read_ends_the_process_and_nobody_waits_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(backend_module, "LINE_BYTES", 2_000)
-    theorem = Theorem(name="t", statement=f'∀ s : String, s = "{"a" * 9_000}" → True')
+    monkeypatch.setattr(supervisor, "LINE_BYTES", 20_000)
+    theorem = Theorem(name="t", statement=f'∀ s : String, s = "{"a" * 90_000}" → True')
     async with EmbeddedLean(workers=1) as lean:
         outcome = await asyncio.wait_for(lean.start(theorem), 30)
         assert outcome.status is TacticStatus.CRASH
@@ -188,7 +186,7 @@ async def test_one_search_uses_all_instances() -> None:
 
 async def test_a_process_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "supervisor.cjs").write_text("console.error('no such machine'); process.exit(1)")
-    monkeypatch.setattr(backend_module, "SCRIPTS", tmp_path)
+    monkeypatch.setattr(supervisor, "SCRIPTS", tmp_path)
     with pytest.raises(TryAgain, match="no such machine"):
         await EmbeddedLean(workers=1).__aenter__()
 
@@ -196,8 +194,7 @@ async def test_a_process_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPat
 async def test_after_close_nothing_runs() -> None:
     lean = EmbeddedLean(workers=1)
     async with lean:
-        assert lean._process is not None
-        process = psutil.Process(lean._process.pid)
+        process = psutil.Process(lean.pid)
         _, state = await opened(lean)
     assert not process.is_running()
     with pytest.raises(RuntimeError, match="closed"):
@@ -213,7 +210,7 @@ from burnqed.lean.protocol import Theorem
 async def main():
     async with EmbeddedLean(workers=1, heartbeats=0) as lean:
         root = (await lean.start(Theorem(name="t", statement="0 = 1"))).state
-        print(lean._process.pid, flush=True)
+        print(lean.pid, flush=True)
         await lean.apply(root, sys.argv[1], timeout=1000)
 
 asyncio.run(main())

@@ -36,7 +36,7 @@ from tests.fixtures.finished import RUN, Finished
 from tests.fixtures.own_steps import own_step
 
 ONE_VALUE = {"lean.backend"}
-"""There is nothing else that it could be."""
+"""What else it could be is for other packages to say."""
 OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "Always", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x"]  # fmt: skip
 
 

@@ -1,15 +1,22 @@
-"""How many Lean workers fit, from control groups as files."""
+"""How many Lean workers fit, from control groups as files; and what a pool does with its workers, whatever they are."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import psutil
 import pytest
 
 from burnqed import machine
+from burnqed.errors import TryAgain
 from burnqed.lean import pool
+from burnqed.lean.pool import Pool, Recycling, State
+from burnqed.lean.worker import Answer, Crashed, Message, Vanished, failure
 
 
 @pytest.fixture
@@ -71,3 +78,275 @@ def test_no_more_workers_than_memory_holds_beside_this_process_and_the_judges(mo
     assert pool.default_workers(1_200) == 2
     monkeypatch.setattr(pool, "memory_limit", lambda: own_bytes)
     assert pool.default_workers(1_200) == 1
+
+
+# ---- the pool
+
+
+class Adder:
+    """A worker whose states are numbers: `start` gives one, `tactic` adds to one, and some requests end it."""
+
+    def __init__(self, everything: Everything) -> None:
+        self.everything = everything
+        self.is_alive = False
+        self.memory_mb = 1.0
+        self.states: dict[int, int] = {}
+        self.served = 0
+        self.is_littered = False
+
+    async def start(self) -> None:
+        self.everything.starts += 1
+        if self.everything.broken > 0:
+            self.everything.broken -= 1
+            raise Crashed("no memory")
+        self.is_alive, self.memory_mb = True, 1.0
+        await self.renew()
+
+    async def renew(self) -> None:
+        self.states, self.served, self.is_littered = {}, 0, False
+
+    async def end(self) -> None:
+        self.is_alive, self.states = False, {}
+
+    def forget(self, states: list[int]) -> None:
+        for number in states:
+            self.states.pop(number, None)
+
+    async def ask(self, message: Message) -> Answer:
+        at = self.everything
+        at.busy += 1
+        at.busiest = max(at.busiest, at.busy)
+        try:
+            await asyncio.sleep(0)
+            return self.answer(message) if message.get("way") != "hang" else await asyncio.sleep(3600, {})
+        finally:
+            at.busy -= 1
+            self.served += 1
+
+    def answer(self, message: Message) -> Answer:
+        self.everything.asked[message.get("what", "")] += 1
+        match message.get("way"):
+            case "crash":
+                raise Crashed("too deep")
+            case "crash where others were" if self.is_littered:
+                raise Crashed("too little memory")
+            case "vanish":
+                self.is_alive = False
+                raise Vanished("the process ended")
+            case "refuse":
+                return failure("error", "no")
+            case "litter":
+                self.is_littered = True
+            case "eat":
+                self.memory_mb = 1e6
+        if message["kind"] == "work":
+            return {"served": self.served, "seconds": 0.0}
+        before = 0 if message["kind"] == "start" else self.states.get(message["parent"])
+        if before is None:
+            return failure("error", "there is no such state: its search has been released")
+        self.states[message["id"]] = value = before + message["value"]
+        return {"value": value, "seconds": 0.0}
+
+
+class Everything:
+    """What all workers of a test share."""
+
+    def __init__(self) -> None:
+        self.starts = self.broken = self.busy = self.busiest = 0
+        self.asked: Counter[str] = Counter()
+        self.workers: list[Adder] = []
+
+    def worker(self) -> Adder:
+        self.workers.append(Adder(self))
+        return self.workers[-1]
+
+    @property
+    def states(self) -> int:
+        return sum(len(worker.states) for worker in self.workers)
+
+
+@asynccontextmanager
+async def opened(size: int, requests: int = 1000, seconds: float = 1e9) -> AsyncIterator[tuple[Pool, Everything]]:
+    everything = Everything()
+    workers = Pool(everything.worker, size, Recycling(requests, seconds, memory_mb=100))
+    try:
+        yield workers, everything
+    finally:
+        await workers.close()
+
+
+async def started(workers: Pool, value: int = 0) -> State:
+    answer, root = await workers.make(None, {"kind": "start", "value": value}, 10)
+    assert answer["value"] == value
+    return root
+
+
+def adding(value: int, **more: object) -> Message:
+    return {"kind": "tactic", "value": value, **more}
+
+
+async def test_as_many_work_at_once_as_there_are_workers_and_never_more() -> None:
+    async with opened(3) as (workers, everything):
+        root = await started(workers)
+        answers = await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(60)))
+        assert [answer["value"] for answer, _ in answers] == list(range(60))
+        assert everything.busiest == 3
+        assert workers.counts.replayed == 2, "the root, once at each of the others"
+
+
+async def test_workers_start_when_there_is_work_for_them() -> None:
+    async with opened(3) as (workers, everything):
+        assert everything.starts == 0
+        for _ in range(4):
+            await workers.work({"kind": "work"}, 10)
+        assert everything.starts == 1
+
+
+async def test_one_search_alone_stays_where_its_states_are() -> None:
+    async with opened(2) as (workers, _):
+        await workers.start()
+        state = await started(workers)
+        for value in range(20):
+            _, state = await workers.make(state, adding(value), 10)
+        assert workers.counts.replayed == 0
+
+
+@pytest.mark.parametrize(("requests", "seconds"), [(3, 1e9), (1000, 0.0)])
+async def test_states_are_made_again_after_their_worker_was_replaced(requests: int, seconds: float) -> None:
+    async with opened(1, requests, seconds) as (workers, _):
+        state = await started(workers, 5)
+        for value in range(1, 7):
+            answer, state = await workers.make(state, adding(value), 10)
+        assert answer["value"] == 5 + sum(range(1, 7))
+        assert workers.counts.recycled >= 2
+        assert workers.counts.restarts == 0
+        assert workers.counts.replayed > 0
+
+
+async def test_a_worker_whose_memory_is_nearly_used_up_is_replaced() -> None:
+    async with opened(1) as (workers, _):
+        await workers.work({"kind": "work", "way": "eat"}, 10)
+        await workers.work({"kind": "work"}, 10)
+        assert workers.counts.recycled == 1
+
+
+async def test_a_crash_is_tried_again_in_a_fresh_worker_and_only_there_it_stands() -> None:
+    async with opened(1) as (workers, everything):
+        root = await started(workers)
+        await workers.work({"kind": "work", "way": "litter"}, 10)
+        answer, _ = await workers.make(root, adding(1, way="crash where others were"), 10)
+        assert answer["value"] == 1
+        answer, _ = await workers.make(root, adding(1, way="crash", what="crash"), 10)
+        assert answer["error"] == {"kind": "crash", "message": "too deep"}
+        assert everything.asked["crash"] == 2
+        answer, _ = await workers.make(root, adding(2), 10)
+        assert answer["value"] == 2, "the search goes on"
+
+
+async def test_it_is_tried_again_also_when_another_worker_that_is_not_fresh_has_the_state() -> None:
+    async with opened(2) as (workers, _):
+        root = await started(workers)
+        await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(20)))  # so that both have it
+        await asyncio.gather(*(workers.work({"kind": "work", "way": "litter"}, 10) for _ in range(9)))
+        answer, _ = await workers.make(root, adding(1, way="crash where others were"), 10)
+        assert answer["value"] == 1
+
+
+async def test_what_was_under_way_when_the_process_died_is_not_tried_again_and_nobody_else_sees_it() -> None:
+    async with opened(2) as (workers, everything):
+        root = await started(workers)
+        answer, _ = await workers.make(root, adding(1, way="vanish", what="vanish"), 10)
+        assert (answer["error"]["kind"], everything.asked["vanish"]) == ("crash", 1)
+        for worker in everything.workers:
+            worker.is_alive = False
+        answers = await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(8)))
+        assert [answer["value"] for answer, _ in answers] == list(range(8))
+
+
+async def test_who_takes_too_long_is_replaced_while_others_go_on() -> None:
+    async with opened(2) as (workers, _):
+        root = await started(workers)
+        hanging = asyncio.create_task(workers.make(root, adding(1, way="hang"), 0.2))
+        while not hanging.done():
+            answer, _ = await workers.make(root, adding(1), 10)
+            assert answer["value"] == 1
+        answer, _ = await hanging
+        assert answer["error"] == {"kind": "timeout", "message": "no answer within 0.2 s"}
+        assert answer["seconds"] >= 0.2
+        assert workers.counts.restarts == 1
+
+
+async def test_a_state_that_cannot_be_made_again_is_a_crash_that_says_why() -> None:
+    async with opened(1, requests=2) as (workers, _):
+        root = await started(workers)
+        _, state = await workers.make(root, adding(1), 10)
+        state.message["way"] = "refuse"
+        answer, _ = await workers.make(state, adding(1), 10)
+        message = "the state was lost and could not be made again: no"
+        assert answer["error"] == {"kind": "crash", "message": message}
+
+
+async def test_what_has_to_be_fresh_gets_a_worker_that_has_served_nobody_since_it_was_renewed() -> None:
+    async with opened(2) as (workers, everything):
+        await asyncio.gather(*(workers.work({"kind": "work"}, 10) for _ in range(9)))
+        fresh = [workers.work({"kind": "work"}, 10, is_fresh=True) for _ in range(5)]
+        others = [workers.work({"kind": "work"}, 10) for _ in range(5)]
+        answers = await asyncio.gather(*fresh, *others)
+        assert [answer["served"] for answer in answers[:5]] == [0] * 5
+        assert everything.starts == 2, "renewed, not started again"
+
+
+async def test_a_released_search_leaves_nothing_and_what_waits_for_it_is_refused() -> None:
+    async with opened(1) as (workers, everything):
+        root, other = await started(workers), await started(workers)
+        waiting = [asyncio.create_task(workers.make(root, adding(n), 10)) for n in range(4)]
+        await asyncio.sleep(0)
+        workers.release(root)
+        answers = [answer for answer, _ in await asyncio.gather(*waiting)]
+        assert all("search has been released" in answer["error"]["message"] for answer in answers)
+        late, _ = await workers.make(root, adding(1), 10)
+        assert "has been released" in late["error"]["message"]
+        assert (workers.searches, workers.states, workers.waiting, everything.states) == (1, 1, 0, 1)
+        workers.release(other)
+        assert (workers.states, everything.states) == (0, 0)
+
+
+async def test_nothing_is_done_for_callers_that_gave_up() -> None:
+    async with opened(1) as (workers, everything):
+        await started(workers)
+        waiting = [asyncio.create_task(workers.work({"kind": "work", "what": "late"}, 10)) for _ in range(5)]
+        await asyncio.sleep(0)
+        for task in waiting[1:]:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        await workers.work({"kind": "work"}, 10)
+        assert everything.asked["late"] == 1
+
+
+async def test_a_worker_that_does_not_start_is_tried_three_times_and_again_with_the_next_request() -> None:
+    async with opened(1) as (workers, everything):
+        everything.broken = 2
+        await workers.start()
+        assert everything.starts == 3
+        everything.broken = 4
+        await workers.work({"kind": "work", "way": "eat"}, 10)  # so that it is replaced
+        with pytest.raises(TryAgain, match="Lean did not start: no memory"):
+            await workers.work({"kind": "work"}, 10)
+        assert "served" in await workers.work({"kind": "work"}, 10)
+
+
+async def test_when_none_can_be_started_whoever_opens_the_pool_is_told() -> None:
+    async with opened(2) as (workers, everything):
+        everything.broken = 99
+        with pytest.raises(TryAgain, match="Lean did not start: no memory"):
+            await workers.start()
+
+
+async def test_closing_answers_whoever_waits_and_takes_no_more_work() -> None:
+    async with opened(1) as (workers, _):
+        waiting = [asyncio.create_task(workers.work({"kind": "work", "way": "hang"}, 10)) for _ in range(3)]
+        await asyncio.sleep(0.01)
+        await workers.close()
+        assert [answer["error"]["kind"] for answer in await asyncio.gather(*waiting)] == ["crash"] * 3
+        with pytest.raises(RuntimeError, match="closed"):
+            await workers.work({"kind": "work"}, 10)

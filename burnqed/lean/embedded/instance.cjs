@@ -5,8 +5,8 @@
 // the fields of the request's function, or {error: {kind: 'error', message}}; with {fatal} when the instance is unusable afterwards. To `renew`,
 // after which it is as if it had just been started, it answers {ready: true} again.
 //
-// An instance of role `judge` judges and does nothing else; those of role `reader` and `author` elaborate, and only what the supervisor sends
-// them makes the difference: a reader sees nothing but headers and statements that somebody vouches for.
+// An instance of role `judge` judges and does nothing else; those of role `reader` and `author` elaborate, and only what they are sent makes
+// the difference: a reader sees nothing but headers and statements that somebody vouches for.
 
 const fs = require('fs'), path = require('path');
 const { parentPort, workerData } = require('worker_threads');
@@ -38,8 +38,8 @@ function serving({ lean, environment, isStackWhole }, role, baked) {
   const handlers = role === 'judge' ? judging(lean, environment, isStackWhole, baked) : elaborating(lean, environment);
   return request => {
     if (request.kind === 'release') return handlers.release(request); // not answered
-    const lost = replay(handlers, request.replay ?? []), started = performance.now();
-    const answer = lost ?? answerTo(handlers[request.kind], request);
+    const started = performance.now();
+    const answer = answerTo(handlers[request.kind], request);
     answer.seconds = (performance.now() - started) / 1000;
     answer.heapMb = lean.runtime.memory.buffer.byteLength / 1048576;
     parentPort.postMessage(answer);
@@ -70,16 +70,6 @@ function elaborating(lean, environment) {
     tactic: request => goals.tactic(request),
     release: request => goals.release(request.states),
   };
-}
-
-/** Makes states again that another instance had; gives an answer when that fails. */
-function replay(handlers, requests) {
-  for (const request of requests) {
-    const { error, fatal } = answerTo(handlers[request.kind], request);
-    if (fatal) return { fatal };
-    if (error) return { error: { kind: 'crash', message: `the state was lost and could not be made again: ${error.message}` } };
-  }
-  return null;
 }
 
 function answerTo(handler, request) {

@@ -1,105 +1,115 @@
 'use strict';
-// The process that Python talks to: JSON lines in and out, queues, and Lean instances in worker threads.
+// The process that Python talks to, in JSON lines: Lean instances in worker threads, each of which does one thing after the other.
 //
-//     node FLAGS supervisor.cjs '{"baked": DIR, "instances": 2, "memoryMb": 1200, "recycleRequests": 1000, "recycleSeconds": 1800}'
+//     node FLAGS supervisor.cjs '{"baked": DIR, "memoryMb": 1200, "number": 1}'
 //
-// Requests are {id, kind, timeoutMs, …}; the answer has the same id and `seconds` in Lean:
-//     goal.start  {header, statement, heartbeats}            → {state, goals} or {error: {kind, message}}
-//     goal.tactic {state, tactic, heartbeats}                → {state, goals} or {error: {kind, message}}
-//     goal.release {root}                                    → {}         forgets every state of that search
-//     cut         {text, isTrusted}                          → the commands of a file (cut.cjs) or {error: {kind, message}}
-//     check       {header, statement, proof, isTrusted, exportTo?, …}   → facts (facts.py) or {error: {kind, message}}   (verdicts.cjs)
-//     judge       {header, statement, export, exportTo?}     → facts of what somebody says that a proof added
-//     stats       {}                                         → {rss, states, instances: [{served, heapMb, ready, …}], …}
-// kind of an error: `error` Lean refused, `heartbeats` these ran out, `timeout` the clock did, `crash` the instance died.
-//
-// A proof state lives in the instance that made it. When that instance is gone, or busy while others idle, the state is made again
-// elsewhere by replaying its tactics, so that the death of an instance is only seen by the request it was serving.
+// Who does what, and for how long, is Python's to say (burnqed/lean/pool.py). A request is {do, instance, …}, where `instance` is a number of
+// Python's choice. One with an id is answered by {id, …}, or by {id, died: why} when the thread ended.
+//     start {role}       → {}          when the instance is ready
+//     ask   {message}    → {answer}    (instance.cjs)
+//     tell  {message}    a message that is not answered
+//     renew              → {}          when the instance is what it was at its start
+//     end                → {}          when its memory is free, or does not get free
+//     drop  {text}       forgets a text
+//     stats              → {rss}
+// What a proof is, a large text, stays here: in an answer's `proof`, and in that of a judge's message, {process, text} stands for it.
 
 const fs = require('fs'), path = require('path');
-const { Instances } = require('./instances.cjs');
-const { Verdicts } = require('./verdicts.cjs');
+const { Worker } = require('worker_threads');
 
 const settings = JSON.parse(process.argv[2]);
+const STACK_MB = 256;             // of an instance's thread: Lean recurses deeply; only what is touched costs memory
+const JUDGE_STACK_MB = 64;        // so small that it overflows, which ends the instance, before Lean's own stack in the memory runs into other data
+const JAVASCRIPT_HEAP_MB = 512;
+const TERMINATION_MS = 1000;
 const PARENT_CHECK_MS = 500;
-const AUTHORS_PER_JUDGE = 4;
-const STARTED = performance.now();
 
 const module_ = new WebAssembly.Module(fs.readFileSync(path.join(settings.baked, 'lean.wasm')));
 setImmediate(() => globalThis.gc?.()); // the compiled module has a copy of the 116 MB just read
-const states = new Map();         // id → {id, root, parent, request, seconds, holders: Map(instance number → its generation)}
-const searches = new Map();       // id of a root → ids of its states
-let lastState = 0, requests = 0, isAnnounced = false;
+const threads = new Map();        // number of an instance → Thread
+const texts = new Map();          // number → text
+let lastText = 0;
 
 const say = answer => process.stdout.write(JSON.stringify(answer) + '\n');
 
-function announce() {
-  if (!isAnnounced) say({ ready: true, seconds: (performance.now() - STARTED) / 1000 });
-  isAnnounced = true;
-}
+class Thread {
+  constructor(role) {
+    this.id = null;               // of the request that is under way
+    this.death = '';
+    this.worker = new Worker(path.join(__dirname, 'instance.cjs'), {
+      workerData: { baked: settings.baked, snapshot: path.join(settings.baked, 'init.snapshot'), module: module_, memoryMb: settings.memoryMb, role },
+      resourceLimits: { stackSizeMb: role === 'judge' ? JUDGE_STACK_MB : STACK_MB, maxOldGenerationSizeMb: JAVASCRIPT_HEAP_MB },
+      stdout: true, stderr: true, // standard output is the supervisor's alone
+    });
+    this.worker.on('message', answer => this.received(answer));
+    this.worker.on('error', error => this.died(`the Lean instance crashed: ${error.message}`));
+    this.worker.on('exit', () => this.died('the Lean instance ended'));
+  }
 
-const pool = (role, count) => new Instances({ ...settings, module: module_, role, count, announce });
-const authors = pool('author', settings.instances);                               // whose texts nobody vouches for
-const readers = pool('reader', 1);                                                // who see only texts that somebody vouches for
-const judges = pool('judge', Math.ceil(settings.instances / AUTHORS_PER_JUDGE));
-const verdicts = new Verdicts(authors, readers, judges);
+  /** Has the next message of the instance answer the request. */
+  expect(id) {
+    this.id = id;
+    if (this.death) this.reply({ died: this.death });
+  }
+
+  received({ ready, fatal, ...answer }) {
+    if (fatal) return this.died(`the Lean instance crashed: ${fatal}`);
+    if (answer.proof) {
+      texts.set(++lastText, answer.proof);
+      answer.proof = { process: settings.number, text: lastText };
+    }
+    this.reply(ready ? {} : { answer });
+  }
+
+  died(why) {
+    this.death ||= why;
+    this.reply({ died: this.death });
+  }
+
+  reply(content) {
+    if (this.id !== null) say({ id: this.id, ...content });
+    this.id = null;
+  }
+}
 
 // ---------------------------------------------------------------- requests
 
 const handlers = {
-  'goal.start': request => step(request, null, { kind: 'start', header: request.header, statement: request.statement, heartbeats: request.heartbeats }),
-
-  'goal.tactic': request => {
-    const state = states.get(request.state);
-    if (!state) return fail(request, { kind: 'error', message: 'there is no such state: its search has been released' });
-    step(request, state, { kind: 'tactic', parent: state.id, tactic: request.tactic, heartbeats: request.heartbeats });
+  start({ id, instance, role }) {
+    threads.set(instance, new Thread(role));
+    threads.get(instance).expect(id);
   },
 
-  'goal.release': request => {
-    const members = searches.get(request.root) ?? [];
-    searches.delete(request.root);
-    for (const id of members) states.delete(id);
-    const released = new Set(members);
-    authors.drop(job => job.state && released.has(job.state.id), { kind: 'error', message: 'the search has been released' });
-    authors.tell({ kind: 'release', states: members });
-    say({ id: request.id });
+  ask({ id, instance, message }) {
+    const thread = threads.get(instance), { process, text } = message.proof ?? {};
+    thread.expect(id);
+    if (text === undefined) thread.worker.postMessage(message);
+    else if (process === settings.number && texts.has(text)) thread.worker.postMessage({ ...message, proof: texts.get(text) });
+    else thread.died('what was to be judged is gone with its process');
   },
 
-  cut: async ({ id, text, isTrusted, timeoutMs }) => say({ id, ...(await authors.work({ message: { kind: 'cut', text, isTrusted }, timeoutMs, isFresh: true })).answer }),
+  tell({ instance, message }) { threads.get(instance)?.worker.postMessage(message); },
 
-  check: async request => say({ id: request.id, ...await verdicts.check(request) }),
-  judge: async request => say({ id: request.id, ...await verdicts.judge(request) }),
-
-  stats: request => {
-    const instances = [authors, readers, judges].flatMap(pool => pool.describe());
-    say({ id: request.id, rss: process.memoryUsage().rss, states: states.size, searches: searches.size, queued: authors.queue.length, requests, ...authors.counts, instances });
+  renew({ id, instance }) {
+    threads.get(instance).expect(id);
+    threads.get(instance).worker.postMessage({ kind: 'renew' });
   },
+
+  end({ id, instance }) {
+    const thread = threads.get(instance);
+    threads.delete(instance);
+    if (thread) thread.id = null; // nobody waits for that any more
+    Promise.race([thread?.worker.terminate(), new Promise(resolve => setTimeout(resolve, TERMINATION_MS))]).then(() => say({ id }));
+  },
+
+  drop({ text: { process, text } }) { if (process === settings.number) texts.delete(text); },
+
+  stats({ id }) { say({ id, rss: process.memoryUsage().rss }); },
 };
 
-/** Makes a new state from `parent` (null: a root) by the message, in whichever instance gets to it. */
-async function step(request, parent, message) {
-  const id = ++lastState;
-  message = { ...message, id };
-  const { answer, instance } = await authors.work({ message, timeoutMs: request.timeoutMs, state: parent });
-  if (answer.error) return fail(request, answer.error, answer.seconds);
-  const root = parent ? parent.root : id;
-  if (parent && !states.has(parent.id)) { // released while we worked
-    authors.tell({ kind: 'release', states: [id] });
-    return fail(request, { kind: 'error', message: 'the search has been released' });
-  }
-  states.set(id, { id, root, parent, request: message, seconds: answer.seconds, holders: new Map([[instance.number, instance.generation]]) });
-  if (parent) searches.get(root).push(id);
-  else searches.set(root, [id]);
-  say({ id: request.id, state: id, goals: answer.goals, seconds: answer.seconds });
-}
-
-function fail(request, error, seconds = 0) { say({ id: request.id, error, seconds }); }
-
 function serve(line) {
-  requests++;
   const request = JSON.parse(line);
-  if (!Object.hasOwn(handlers, request.kind)) return fail(request, { kind: 'error', message: `there is no request ${request.kind}` });
-  handlers[request.kind](request);
+  handlers[request.do](request);
 }
 
 // ---------------------------------------------------------------- the parent
@@ -121,5 +131,3 @@ process.stdin.on('data', chunk => {
   unfinished = [lines.pop()];
   for (const line of lines) if (line) serve(line);
 });
-
-authors.fill();
