@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -114,17 +113,19 @@ class Adder:
 
     async def ask(self, message: Message) -> Answer:
         at = self.everything
+        if not self.is_alive:
+            raise Vanished("the process ended")
         at.busy += 1
         at.busiest = max(at.busiest, at.busy)
         try:
-            await asyncio.sleep(0)
+            await (self.everything.gate.wait() if message.get("way") == "wait" else asyncio.sleep(0))
             return self.answer(message) if message.get("way") != "hang" else await asyncio.sleep(3600, {})
         finally:
             at.busy -= 1
             self.served += 1
 
     def answer(self, message: Message) -> Answer:
-        self.everything.asked[message.get("what", "")] += 1
+        self.everything.asked += [message["what"]] if "what" in message else []
         match message.get("way"):
             case "crash":
                 raise Crashed("too deep")
@@ -153,7 +154,9 @@ class Everything:
 
     def __init__(self) -> None:
         self.starts = self.broken = self.busy = self.busiest = 0
-        self.asked: Counter[str] = Counter()
+        self.asked: list[str] = []
+        """What was asked, in order, where the test calls it something."""
+        self.gate = asyncio.Event()
         self.workers: list[Adder] = []
 
     def worker(self) -> Adder:
@@ -238,7 +241,7 @@ async def test_a_crash_is_tried_again_in_a_fresh_worker_and_only_there_it_stands
         assert answer["value"] == 1
         answer, _ = await workers.make(root, adding(1, way="crash", what="crash"), 10)
         assert answer["error"] == {"kind": "crash", "message": "too deep"}
-        assert everything.asked["crash"] == 2
+        assert everything.asked == ["crash"] * 2
         answer, _ = await workers.make(root, adding(2), 10)
         assert answer["value"] == 2, "the search goes on"
 
@@ -256,7 +259,8 @@ async def test_what_was_under_way_when_the_process_died_is_not_tried_again_and_n
     async with opened(2) as (workers, everything):
         root = await started(workers)
         answer, _ = await workers.make(root, adding(1, way="vanish", what="vanish"), 10)
-        assert (answer["error"]["kind"], everything.asked["vanish"]) == ("crash", 1)
+        assert (answer["error"]["kind"], everything.asked) == ("crash", ["vanish"])
+        await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(8)))
         for worker in everything.workers:
             worker.is_alive = False
         answers = await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(8)))
@@ -299,16 +303,43 @@ async def test_what_has_to_be_fresh_gets_a_worker_that_has_served_nobody_since_i
 async def test_a_released_search_leaves_nothing_and_what_waits_for_it_is_refused() -> None:
     async with opened(1) as (workers, everything):
         root, other = await started(workers), await started(workers)
-        waiting = [asyncio.create_task(workers.make(root, adding(n), 10)) for n in range(4)]
+        waiting = [asyncio.create_task(workers.make(root, adding(n, way="wait", what=str(n)), 10)) for n in range(4)]
+        await asyncio.sleep(0)
         await asyncio.sleep(0)
         workers.release(root)
+        everything.gate.set()
         answers = [answer for answer, _ in await asyncio.gather(*waiting)]
         assert all("search has been released" in answer["error"]["message"] for answer in answers)
+        assert everything.asked == ["0"], "which was under way"
         late, _ = await workers.make(root, adding(1), 10)
         assert "has been released" in late["error"]["message"]
         assert (workers.searches, workers.states, workers.waiting, everything.states) == (1, 1, 0, 1)
         workers.release(other)
         assert (workers.states, everything.states) == (0, 0)
+
+
+async def test_a_state_that_is_made_when_its_search_is_over_or_nobody_waits_for_it_is_forgotten() -> None:
+    async with opened(1) as (workers, everything):
+        root, other = await started(workers), await started(workers)
+        for search, ending in ((root, lambda task: workers.release(root)), (other, lambda task: task.cancel())):
+            everything.gate.clear()
+            task = asyncio.create_task(workers.make(search, {"kind": "start", "value": 1, "way": "wait"}, 10))
+            await asyncio.sleep(0.01)
+            ending(task)
+            everything.gate.set()
+            await asyncio.gather(task, return_exceptions=True)
+            await workers.work({"kind": "work"}, 10)
+        assert (workers.states, everything.states) == (1, 1)
+
+
+async def test_what_is_tried_again_does_not_wait_behind_the_others() -> None:
+    async with opened(1) as (workers, everything):
+        await workers.work({"kind": "work", "way": "litter"}, 10)
+        ways = {"crashes": "crash where others were", "one": "", "two": ""}
+        await asyncio.gather(
+            *(workers.work({"kind": "work", "way": way, "what": what}, 10) for what, way in ways.items())
+        )
+        assert everything.asked == ["crashes", "crashes", "one", "two"]
 
 
 async def test_nothing_is_done_for_callers_that_gave_up() -> None:
@@ -320,7 +351,7 @@ async def test_nothing_is_done_for_callers_that_gave_up() -> None:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         await workers.work({"kind": "work"}, 10)
-        assert everything.asked["late"] == 1
+        assert everything.asked == ["late"]
 
 
 async def test_a_worker_that_does_not_start_is_tried_three_times_and_again_with_the_next_request() -> None:
