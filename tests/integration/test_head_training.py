@@ -182,14 +182,15 @@ def test_an_interrupted_head_training_continues_to_the_same_rows_and_weights(
 def test_nothing_to_train_on_is_bad_input(tmp_path: Path) -> None:
     _, embeddings = problem("linear")
     with pytest.raises(BadInput, match="no state on a proof"):
-        train((HeadExamples([], {}), embeddings), tmp_path)
+        train((HeadExamples.from_tables([]), embeddings), tmp_path)
 
 
 def test_without_validation_theorems_nothing_is_accepted(tmp_path: Path) -> None:
     examples, embeddings = problem("linear")
-    training = [p for p in examples.positives if not is_validation(p.theorem, HELD_OUT)]
+    positives, states = spelled_out(examples)
+    training = [p for p in positives if not is_validation(p.theorem, HELD_OUT)]
     outcome = train(
-        (HeadExamples(training, examples.states), embeddings), tmp_path, SETTINGS.model_copy(update={"steps": 20})
+        (examples_of(training, states, examples.texts), embeddings), tmp_path, SETTINGS.model_copy(update={"steps": 20})
     )
     assert not outcome.accepted
     assert "0 validation positives" in outcome.reason
