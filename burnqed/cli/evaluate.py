@@ -55,10 +55,10 @@ def evaluate(
 
     Example: burnqed eval --theorems mine.json --model runs/main/iterations/iter_1/model --budgets 16,64 --out out
     """
-    from burnqed.evaluate.run import eval_json
+    from burnqed.evaluate.figures import eval_json
     from burnqed.key import digest_of
     from burnqed.resolve import resolve
-    from burnqed.run.evaluation import PROOFS_FILE, run_evaluation
+    from burnqed.run.standalone import PROOFS_FILE, run_evaluation
 
     chosen = [*overrides]
     if budgets is not None:

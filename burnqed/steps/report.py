@@ -16,10 +16,10 @@ from burnqed.data.skeleton import normal_form
 from burnqed.data.theorems import common_header
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.evaluate.costs import step_costs, wall
+from burnqed.evaluate.figures import evaluation_result, search_figures
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult
-from burnqed.evaluate.run import evaluation_result, search_figures
 from burnqed.evaluate.summary import ever, summarize
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend

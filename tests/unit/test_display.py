@@ -19,9 +19,9 @@ from burnqed.data.importing import elaborating
 from burnqed.display import as_json, cell, shown, shown_lines, tell
 from burnqed.errors import BadInput
 from burnqed.evaluate.compare import compare
+from burnqed.evaluate.figures import eval_json
 from burnqed.evaluate.render import print_comparison, print_evaluation, print_iteration
 from burnqed.evaluate.report import ReportInputs, write_report
-from burnqed.evaluate.run import eval_json
 from burnqed.lean.commands import Commands, Failure
 from burnqed.lean.protocol import Outcome, TacticStatus, Verdict
 from burnqed.lean.repl import failure, repl

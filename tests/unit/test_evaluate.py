@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.run import NO_RESULT, benchmark_hash, eval_json, pass_at_k, search_figures
+from burnqed.evaluate.figures import NO_RESULT, benchmark_hash, eval_json, pass_at_k, search_figures
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
 from tests.fixtures.evaluations import evaluation, failed, proved, theorem, unproved
 

@@ -21,7 +21,7 @@ def test_importing_it_loads_no_library() -> None:
 
 def test_every_name_is_there_and_stays_what_it_is_when_packages_are_loaded() -> None:
     everything = (
-        "import burnqed, burnqed.proof_search.engine, burnqed.run.evaluation, burnqed.lean.check, burnqed.steps.search"
+        "import burnqed, burnqed.proof_search.engine, burnqed.run.standalone, burnqed.lean.check, burnqed.steps.search"
     )
     script = f"{everything}\nfor name in burnqed.__all__: assert callable(getattr(burnqed, name)), name\nprint(*dir(burnqed))"
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from burnqed.config import GateConfig
+from burnqed.evaluate.figures import search_figures
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import LossPoint, Proof, ReportInputs, write_report
 from burnqed.evaluate.report.page import render
 from burnqed.evaluate.report.proofs import benchmark_proofs, declarations, files
 from burnqed.evaluate.results import HEAD, PLAIN, StepCost
-from burnqed.evaluate.run import search_figures
 from burnqed.key import Key
 from burnqed.record import Record
 from burnqed.resolve import resolve

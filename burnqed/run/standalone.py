@@ -11,8 +11,8 @@ from pathlib import Path
 from burnqed.config import RunConfig
 from burnqed.data.theorems import common_header, read_index
 from burnqed.errors import BadInput, TryAgain
+from burnqed.evaluate.figures import evaluation_result
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
-from burnqed.evaluate.run import evaluation_result
 from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
