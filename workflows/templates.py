@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from hera.workflows import (
@@ -24,7 +23,6 @@ from hera.workflows import (
     Parameter,
     ProjectedVolume,
     Resources,
-    RetryStrategy,
     SecretEnvFrom,
     SecretVolume,
     Suspend,
@@ -33,7 +31,6 @@ from hera.workflows import (
 )
 from hera.workflows.models import (
     ArtifactRepositoryRef,
-    Backoff,
     Capabilities,
     ConfigMapProjection,
     ContainerPort,
@@ -63,6 +60,8 @@ from burnqed.cluster_config import PoolConfig
 from burnqed.config import RunConfig
 from burnqed.steps.table import Row
 
+from .retry import RetryPolicy
+
 SCRATCH = "/tmp"
 OUTPUTS = f"{SCRATCH}/burnqed/outputs"
 """Parameters that a step hands to the workflow, a file each."""
@@ -80,7 +79,6 @@ REFUSAL = f"{SCRATCH}/burnqed/refusal"
 """File in which a policy server says why it will never serve."""
 PROBE_S = 5
 """Kubernetes' own patience of a second is too short for a busy server."""
-RETRY_ANNOTATION = "burnqed.dev/retry"
 
 PART_OF = {"app.kubernetes.io/part-of": "burnqed"}
 """Label of every workflow and every pod."""
@@ -110,31 +108,6 @@ EXECUTOR_SECURITY = {
     }
 }
 """Of the containers that Argo adds to a pod; the rest they inherit from the pod."""
-
-
-@dataclass(frozen=True)
-class RetryPolicy:
-    """When a step is run again. The exit codes are those of `burnqed.errors` and of the signals of a lost machine."""
-
-    limit: int
-    seconds: int
-    factor: int = 2
-    exit_codes: tuple[int, ...] = (75, 137, 143)
-
-    def annotation(self) -> dict[str, str]:
-        """The policy as data, for the local runner."""
-        return {RETRY_ANNOTATION: json.dumps(asdict(self))}
-
-    def strategy(self) -> RetryStrategy:
-        """The policy in Argo's words: lost pods are repeated; bugs (1), out-of-memory kills and deadlines are not."""
-        return RetryStrategy(
-            limit=self.limit,
-            retry_policy="Always",
-            backoff=Backoff(duration=f"{self.seconds}s", factor=self.factor),
-            expression=f"(asInt(lastRetry.exitCode) in {list(self.exit_codes)} || lastRetry.status == 'Error'"
-            " || lastRetry.message matches '(?i)pod deleted|evicted|imminent node shutdown')"
-            " && !(lastRetry.message matches 'OOMKilled|specified deadline')",
-        )
 
 
 def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> Workflow:

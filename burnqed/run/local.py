@@ -26,7 +26,7 @@ from burnqed.run.expressions import Phase, depends_holds, names_in, substitute, 
 from burnqed.run.pod import Ended, Pod
 from burnqed.run.scratch import scratch_folder
 from burnqed.run.vocabulary import check
-from burnqed_workflows.templates import RETRY_ANNOTATION, RetryPolicy
+from burnqed_workflows.retry import RetryPolicy
 
 Values = dict[str, str]
 WORKFLOW_NAME = "local"
@@ -193,12 +193,7 @@ class LocalRunner:
 
     async def _pod(self, name: str, template: Mapping[str, Any], inputs: Values) -> tuple[Phase, Values]:
         """Runs a container template, again where its retry policy says so."""
-        annotation = template.get("metadata", {}).get("annotations", {}).get(RETRY_ANNOTATION)
-        policy = RetryPolicy(**json.loads(annotation)) if annotation else RetryPolicy(limit=0, seconds=0)
-        if "retryStrategy" in template and not annotation:
-            raise BadInput(
-                f"Template {template['name']} has a retryStrategy without {RETRY_ANNOTATION}; use RetryPolicy."
-            )
+        policy = RetryPolicy.of(template)
         node = Node(name, Phase.FAILED)
         started = time.monotonic()
         async with self._slots:
@@ -212,9 +207,9 @@ class LocalRunner:
                     node.phase = Phase.SUCCEEDED
                     break
                 node.message = "deadline exceeded" if ended.late else f"exit code {ended.exit_code}"
-                if ended.late or ended.exit_code not in policy.exit_codes or node.attempts > policy.limit:
+                wait = None if ended.late else policy.wait(ended.exit_code, node.attempts)
+                if wait is None:
                     break
-                wait = policy.seconds * policy.factor ** (node.attempts - 1)
                 self.echo(f"{name}: {node.message}; again in {wait} s")
                 await asyncio.sleep(wait)
         node.seconds = time.monotonic() - started

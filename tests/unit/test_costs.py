@@ -20,7 +20,7 @@ from burnqed.ledger import Account, Attempt, accounts
 from burnqed.resolve import resolve
 from burnqed.run.session import run_here
 from burnqed.store import Store
-from burnqed_workflows.templates import RetryPolicy
+from burnqed_workflows.retry import RetryPolicy
 from tests.fixtures.small_workflows import fan_out, single
 
 GPU, CPU = Holding(cpus=4, gib=8, gpus=2), Holding(cpus=2, gib=4, gpus=0)

@@ -17,7 +17,8 @@ from hera.workflows.models import HTTPGetAction, Probe
 
 from burnqed.errors import BadInput
 from burnqed.run.local import LocalRunner, RunResult
-from burnqed_workflows.templates import RetryPolicy, question
+from burnqed_workflows.retry import RetryPolicy
+from burnqed_workflows.templates import question
 from tests.fixtures.small_workflows import fan_out
 
 

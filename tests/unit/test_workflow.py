@@ -13,8 +13,8 @@ from burnqed.run.expressions import PLACEHOLDER, names_in
 from burnqed.run.vocabulary import check
 from burnqed.steps.table import loop
 from burnqed_workflows.registry import WORKFLOWS
+from burnqed_workflows.retry import RETRY_ANNOTATION
 from burnqed_workflows.smoke import SIZES
-from burnqed_workflows.templates import RETRY_ANNOTATION
 
 PROFILES = ["default", *profiles()]
 
