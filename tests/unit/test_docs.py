@@ -105,3 +105,10 @@ def test_the_citation_is_of_this_version() -> None:
     assert {"cff-version", "message", "title", "authors", "license"} <= citation.keys()
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "## [Unreleased]" in changes or f"## [{__version__}]" in changes
+
+
+def test_the_files_that_architecture_names_are_there() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:burnqed|workflows|benchmarks|tests|docs)/[\w./-]+)`", text))
+    assert len(named) > 20
+    assert not [path for path in named if "NAME" not in path and not (ROOT / path).exists()]
