@@ -143,8 +143,7 @@ class Ours:
 
     @property
     def pid(self) -> int:
-        assert self.lean._process is not None
-        return self.lean._process.pid
+        return self.lean.pid
 
 
 async def drive(side: Prototype | Ours, searches: list[Search]) -> tuple[int, float, float]:

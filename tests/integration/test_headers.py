@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from burnqed.lean.embedded import backend
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.protocol import Theorem, Verdict
@@ -99,11 +100,13 @@ async def test_of_several_suspects_the_one_that_matters_is_named(lean: EmbeddedL
     ],
 )
 async def test_a_twin_of_a_name_of_the_library_is_refused_where_it_is_used(
-    lean: EmbeddedLean, header: str, statement: str, twins: dict[str, list[str]]
+    lean: EmbeddedLean, header: str, statement: str, twins: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(backend, "twins", lambda text: twins)
+
     async def refused(statement: str) -> str:
-        content = {"header": header, "statement": statement, "proof": "first | rfl | decide", "heartbeats": 0}
-        found = await lean._facts({"kind": "check", **content, "isTrusted": False, "twins": twins}, None)
+        theorem = Theorem(name="t", statement=statement, header=header)
+        found = await lean.facts(theorem, "first | rfl | decide", is_trusted=False)
         assert isinstance(found, ProofFacts), found
         return found.refused
 

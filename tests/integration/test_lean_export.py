@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.facts import ProofFacts
+from burnqed.lean.protocol import Theorem
 from tests.fixtures.crossing_terms import BECAUSE, ONE_IS_ONE
 from tests.fixtures.ndjson import GOAL, Text, const
 from tests.second_kernel.__main__ import check
@@ -74,11 +75,11 @@ PROOFS = {
 
 async def export_of(lean: EmbeddedLean, statement: str, proof: str, file: Path) -> list[str]:
     """Writes the export of an accepted theorem; the axioms that may be in it."""
-    request: dict[str, Any] = {"kind": "check", "header": HEADER, "statement": statement, "heartbeats": 0}
+    theorem = Theorem(name="t", statement=statement, header=HEADER)
     proof = "\n".join(f"  {line}" for line in proof.split("\n"))
-    answer = await lean._ask({**request, "proof": proof, "isTrusted": True, "exportTo": str(file)}, 120)
-    assert not any(answer[key] for key in ("refused", "header_errors", "statement_errors", "objection")), answer
-    return list(answer["permitted"])
+    verdict = await lean.check(theorem, proof, timeout=120, export_to=file)
+    assert verdict.accepted, verdict
+    return verdict.permitted
 
 
 @one_loop
@@ -132,8 +133,8 @@ async def test_no_theorem_of_a_proofs_own_is_exported_as_one_of_the_librarys(
         text.term(const(of_library))
         text.theorem(GOAL, ONE_IS_ONE, const(own))
         lines = "".join(f"{line}\n" for line in text.lines)
-        request = {"kind": "judge", "header": "", "statement": "1 = 1", "export": lines, "isTrusted": True}
-        answer = await lean._ask({**request, "exportTo": str(file)}, 60)
-        assert answer["objection"] == ""
-        assert answer["permitted"] == []
+        facts = await lean.judge(Theorem(name="t", statement="1 = 1", header=""), lines, export_to=file)
+        assert isinstance(facts, ProofFacts), facts
+        assert facts.objection == ""
+        assert facts.permitted == []
         assert file.read_text(encoding="utf-8").count('{"thm":') == 2

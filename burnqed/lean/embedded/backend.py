@@ -203,10 +203,12 @@ class EmbeddedLean(LeanBackend):
         request = Request(content, is_trusted, timeout or self.check_timeout_s, export_to)
         return _facts(await asyncio.shield(asyncio.ensure_future(self._verdicts.check(request))))
 
-    async def judge(self, theorem: Theorem, export: str, *, timeout: float | None = None) -> ProofFacts | Outcome:
+    async def judge(
+        self, theorem: Theorem, export: str, *, timeout: float | None = None, export_to: Path | None = None
+    ) -> ProofFacts | Outcome:
         """What the judge says of `export` (lean4export NDJSON 3.1.0), given as what a proof of the trusted `theorem` added."""
         content = {"header": self._header(theorem), "statement": theorem.statement}
-        request = Request(content, is_trusted=True, timeout=timeout or self.check_timeout_s)
+        request = Request(content, True, timeout or self.check_timeout_s, export_to)
         return _facts(await self._verdicts.judge(request, export))
 
     async def stats(self) -> dict[str, Any]:
