@@ -29,7 +29,9 @@ class RetryPolicy:
         """That of a template; without one nothing is tried again. Raises BadInput for one in Argo's words alone."""
         annotation = template.get("metadata", {}).get("annotations", {}).get(RETRY_ANNOTATION)
         if "retryStrategy" in template and not annotation:
-            raise BadInput(f"Template {template['name']} has a retryStrategy without {RETRY_ANNOTATION}; use RetryPolicy.")
+            raise BadInput(
+                f"Template {template['name']} has a retryStrategy without {RETRY_ANNOTATION}; use RetryPolicy."
+            )
         return cls(**json.loads(annotation)) if annotation else cls(limit=0, seconds=0)
 
     def wait(self, exit_code: int, attempts: int) -> int | None:

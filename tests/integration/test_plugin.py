@@ -67,7 +67,10 @@ def test_doctor_lists_them_and_says_what_cannot_be_imported(environment: dict[st
     ("setting", "said"),
     [
         ("lean.backend=pantograph", "no Lean backend 'pantograph'; there are: embedded, noted, unimportable."),
-        ("lean.backend=unimportable", "The Lean backend 'unimportable' cannot be loaded (burnqed_plugin.missing:Lean: "),
+        (
+            "lean.backend=unimportable",
+            "The Lean backend 'unimportable' cannot be loaded (burnqed_plugin.missing:Lean: ",
+        ),
         ("ebm.head=cubic", "no head 'cubic'; there are: mlp, bilinear."),
     ],
 )
