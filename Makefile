@@ -58,7 +58,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/hadolint images/Dockerfile tests/cluster/broken.Dockerfile
+	$(BIN)/hadolint images/Dockerfile images/plugins.Dockerfile tests/cluster/broken.Dockerfile
 	$(BIN)/yamllint --strict helm/burnqed/values.yaml helm/burnqed/Chart.yaml manifests/examples burnqed/profiles
 
 # Three seeds of profile `small`: hours (see docs/results.md).
