@@ -32,7 +32,7 @@ def from_json(text: str) -> RunConfig:
         return RunConfig.model_validate(updated(json.loads(text)))
     except ValidationError as error:
         raise BadInput(explain(error, "the configuration document")) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"The configuration document is not JSON: {error}.") from None
 
 

@@ -2,7 +2,8 @@
 
 A worker does one thing at a time and keeps the proof states that it made. A state that the worker at hand lacks, because another one has it
 or the one that had it is gone, is made again there by its tactics, so the end of a worker is seen only by the request that it was serving. What
-crashed a worker that had served before is tried once more in a fresh one: the memory that others left behind must not decide. A worker is
+crashed a worker that had served before is tried once more in a fresh one: the memory that others left behind must not decide. So is, once,
+what a worker was doing that ended because of something else. A worker is
 replaced after so many requests, so many seconds, or when its memory is nearly used up; one that takes too long for a request, at once.
 """
 
@@ -84,6 +85,8 @@ class _Job:
     """Only a worker that has served nothing since it was started or renewed may do it."""
     makes: State | None
     answer: asyncio.Future[Answer]
+    has_vanished: bool = False
+    """Together with a worker that ended because of something else."""
 
     @property
     def needs(self) -> State | None:
@@ -262,8 +265,13 @@ class Pool:
             _resolve(job, failure("timeout", message, time.monotonic() - started))
             self._replace(seat)
         except Crashed as crash:
-            if seat.served and not isinstance(crash, Vanished):
+            if isinstance(crash, Vanished):
+                is_last = job.has_vanished
+                job.has_vanished = True
+            else:
+                is_last = not seat.served
                 job.is_fresh = True
+            if not is_last:
                 self._queue.insert(0, job)
             else:
                 _resolve(job, failure("crash", str(crash), time.monotonic() - started))

@@ -15,7 +15,7 @@ class Crashed(Exception):
 
 
 class Vanished(Crashed):
-    """A worker ended because of something else, such as its process: what it was asked is not tried again."""
+    """A worker ended because of something else, such as its process: what it was asked need not be the reason."""
 
 
 class Worker(Protocol):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from burnqed.lean.protocol import LeanBackend, Theorem
+from burnqed.lean.protocol import LeanBackend, TacticStatus, Theorem
+from burnqed.log import log
 
 APART = ("nofun",)
 """Tactics that `first` does not survive: they report some failures without raising them."""
@@ -25,25 +26,29 @@ def all_at_once(probes: Sequence[str]) -> str:
 async def probe_easy(theorem: Theorem, lean: LeanBackend) -> bool:
     """Whether one probe tactic proves the theorem, checked as a whole proof.
 
-    Nearly all are tried in one request. When one of them runs out of time, heartbeats or recursion depth, `first` does not go on to
-    the next; only then are they tried one by one. A theorem that does not elaborate is not probe-easy.
+    Nearly all are tried in one request. When one of them runs out of heartbeats or recursion depth, `first` does not go on to the next; only
+    then are they tried one by one. A theorem that does not elaborate is not probe-easy, nor is one on which a probe runs out of time: heartbeats
+    end whatever is easy, and each of the others might take as long.
     """
     root = (await lean.start(theorem)).state
     if root is None:
         return False
     try:
         block = all_at_once(lean.probe_tactics)
-        together = await lean.apply(root, block)
-        if together.state is not None and (await lean.check(theorem, block)).accepted:
-            return True
-        apart = [tactic for tactic in lean.probe_tactics if tactic in APART]
-        one_by_one = apart if NONE_PROVES in together.message else lean.probe_tactics
-        for before in ("", "intros\n"):
-            for tactic in one_by_one:
-                proof = before + tactic
-                outcome = await lean.apply(root, f"{proof}\ndone")
-                if outcome.state is not None and (await lean.check(theorem, proof)).accepted:
-                    return True
+        to_try = [block]
+        for proof in to_try:
+            outcome = await lean.apply(root, f"{proof}\ndone")
+            if outcome.state is not None and (await lean.check(theorem, proof)).accepted:
+                return True
+            if outcome.status is TacticStatus.TIMEOUT:
+                log.warning(
+                    "%s counts as hard: a probe tactic on it ended neither by itself nor by heartbeats", theorem.name
+                )
+                return False
+            if proof is block:
+                apart = [tactic for tactic in lean.probe_tactics if tactic in APART]
+                one_by_one = apart if NONE_PROVES in outcome.message else lean.probe_tactics
+                to_try += [before + tactic for before in ("", "intros\n") for tactic in one_by_one]
         return False
     finally:
         await lean.release(root)

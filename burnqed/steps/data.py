@@ -68,14 +68,17 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
     pairs: list[TacticPair] = []
     replayed: list[KnownProof] = []
     failed: dict[str, str] = {}
+    given: list[Theorem] = []
+    unusable: dict[str, str] = {}
+    if location := config.data.theorems:
+        given = read_configured(context, location)
+        async with open_lean(config.lean) as lean:
+            unusable = await failing(given, lean, location, context.stop)
+        if context.stop.is_set():
+            return None
     # Known proofs are known to end: a slow machine must not lose one.
     patient = {"tactic_timeout_s": PATIENCE_S, "check_timeout_s": PATIENCE_S, "heartbeats": 0}
     async with open_lean(config.lean.model_copy(update=patient)) as lean:
-        location = config.data.theorems
-        given = read_configured(context, location) if location else []
-        unusable = await failing(given, lean, location, context.stop) if location else {}
-        if context.stop.is_set():
-            return None
         with Progress(len(proofs), "replay", "proofs") as progress:
             async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYED}", source="corpus"):
                 if result.error:

@@ -131,8 +131,10 @@ class Adder:
                 raise Crashed("too deep")
             case "crash where others were" if self.is_littered:
                 raise Crashed("too little memory")
-            case "vanish":
+            case "vanish" | "vanish once":
                 self.is_alive = False
+                if message["way"] == "vanish once":
+                    message["way"] = ""
                 raise Vanished("the process ended")
             case "refuse":
                 return failure("error", "no")
@@ -255,11 +257,13 @@ async def test_it_is_tried_again_also_when_another_worker_that_is_not_fresh_has_
         assert answer["value"] == 1
 
 
-async def test_what_was_under_way_when_the_process_died_is_not_tried_again_and_nobody_else_sees_it() -> None:
+async def test_what_was_under_way_when_the_process_died_is_tried_again_once_and_nobody_else_sees_it() -> None:
     async with opened(2) as (workers, everything):
         root = await started(workers)
+        answer, _ = await workers.make(root, adding(1, way="vanish once"), 10)
+        assert answer["value"] == 1
         answer, _ = await workers.make(root, adding(1, way="vanish", what="vanish"), 10)
-        assert (answer["error"]["kind"], everything.asked) == ("crash", ["vanish"])
+        assert (answer["error"]["kind"], everything.asked) == ("crash", ["vanish"] * 2)
         await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(8)))
         for worker in everything.workers:
             worker.is_alive = False

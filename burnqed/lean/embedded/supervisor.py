@@ -107,8 +107,8 @@ class Process:
                 waiting = self._pending.get(answer["id"])
                 if waiting and not waiting.done():
                     waiting.set_result(answer)
-        except ValueError as error:
-            # A line that is too long, or no JSON: whoever waits for an answer must not wait for ever.
+        except (ValueError, KeyError) as error:
+            # A line that is too long, or not an answer in JSON: whoever waits for an answer must not wait for ever.
             log.error("the Lean process gave an answer that cannot be read (%s)", error)
             self.kill()
         status = await self.process.wait()
@@ -129,15 +129,20 @@ class Process:
             self._last_words.append(line.decode("utf-8", "replace").strip())
 
     async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(ASKED_SECONDS)
-            try:
-                await asyncio.wait_for(self.ask(do="stats"), SILENT_SECONDS)
-            except TimeoutError:
-                log.error("the Lean process gave no sign of life for %g s and is ended", SILENT_SECONDS)
-                self.kill()
-            except Vanished:
-                return
+        with suppress(Vanished):
+            while True:
+                await asyncio.sleep(ASKED_SECONDS)
+                # Asked a second time, because it may be us who were stopped when the first answer came.
+                if not (await self._answers(SILENT_SECONDS) or await self._answers(ASKED_SECONDS)):
+                    log.error("the Lean process gave no sign of life for %g s and is ended", SILENT_SECONDS)
+                    self.kill()
+
+    async def _answers(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self.ask(do="stats"), seconds)
+        except TimeoutError:
+            return False
+        return True
 
 
 class Supervisor:
