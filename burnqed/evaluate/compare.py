@@ -1,8 +1,8 @@
-"""Comparing evaluations, like with like only.
+"""Comparing evaluations of the same benchmark.
 
     burnqed compare STORE/RUN/iterations/iter_0 STORE/RUN/iterations/iter_1
 
-Solved counts at the budgets that all of them have; and from each to the next, and from the first to the last, which
+Solved counts at the budgets that all of them have; and, from each to the next and from the first to the last, which
 theorems are newly solved, which are lost, and McNemar's test on these pairs at the largest common budget.
 """
 
@@ -33,7 +33,7 @@ class Side(Result):
 
 
 class Change(Result):
-    """From one evaluation to another, over the theorems that could be tried in both and that neither model was trained on."""
+    """From one evaluation to another, over the theorems that could be tried in both and on which neither model was trained."""
 
     before: str
     after: str
@@ -57,7 +57,7 @@ class Comparison(Result):
     budgets: list[int]
     sides: list[Side]
     changes: list[Change]
-    """From each to the next."""
+    """From each side to the next."""
     first_to_last: Change
     notes: list[str]
     """Settings in which the evaluations differ although the benchmark is the same, and what a model was trained on."""
@@ -104,7 +104,7 @@ def side(label: str, evaluation: EvaluationResult, budgets: Sequence[int]) -> Si
 
 
 def change(before: Labelled, after: Labelled, budget: int) -> Change:
-    """Paired counts at one budget. A theorem that could not be tried on either side, or that a model was trained on, is in none of them."""
+    """Paired counts at one budget, without theorems that could not be tried on either side or that a model was trained on."""
     known = {*before[1].trained_on, *after[1].trained_on}
     others = {o.name: o for o in after[1].per_theorem}
     tried = [
@@ -131,14 +131,14 @@ def solved_at(outcome: TheoremOutcome, budget: int) -> bool:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """Exact two-sided p of McNemar's test: of the gained + lost theorems, each is as likely to be one as the other."""
+    """Exact two-sided p of McNemar's test: each of the gained + lost theorems is as likely to be gained as lost."""
     n = gained + lost
     tail = sum(math.comb(n, i) for i in range(min(gained, lost) + 1))
     return min(1.0, 2 * tail / (1 << n))
 
 
 def differences(evaluations: Sequence[EvaluationResult]) -> list[str]:
-    """One sentence for each setting of the evaluation that is not the same everywhere."""
+    """One sentence for each setting in which the evaluations differ."""
     notes = []
     for name in ("variant", "candidates", "temperature", "samples", "lean_version"):
         values = [str(getattr(e, name)) for e in evaluations]
@@ -162,26 +162,25 @@ def trained(results: Sequence[Labelled], budget: int) -> list[str]:
 
 
 def from_previous(result: IterationResult, earlier: Sequence[IterationResult]) -> Change | None:
-    """What this iteration changed against the one before: with heads where both have one, else without.
+    """What changed from the previous iteration to this one: with heads where both have one, else without.
 
     None at iteration 0, and when the benchmark or the budgets changed in between.
     """
-    previous = next((r for r in earlier if r.iteration == result.iteration - 1), None)
-    for variant in (HEAD, PLAIN):
-        before, after = previous.variant(variant) if previous else None, result.variant(variant)
-        if previous and before and after and alike(before, after):
-            labels = (f"iteration {previous.iteration}", f"iteration {result.iteration}")
-            return compare([(labels[0], before), (labels[1], after)]).first_to_last
+    for previous in (r for r in earlier if r.iteration == result.iteration - 1):
+        labels = f"iteration {previous.iteration}", f"iteration {result.iteration}"
+        changes = (between(labels, previous.variant(v), result.variant(v)) for v in (HEAD, PLAIN))
+        return next(filter(None, changes), None)
     return None
 
 
 def from_head(result: IterationResult) -> Change | None:
     """What the head changed within this iteration; None without a head."""
-    plain, head = result.variant(PLAIN), result.variant(HEAD)
-    if not plain or not head or not alike(plain, head):
+    return between(("without head", "with head"), result.variant(PLAIN), result.variant(HEAD))
+
+
+def between(labels: tuple[str, str], a: EvaluationResult | None, b: EvaluationResult | None) -> Change | None:
+    """At the largest budget of both; None when one is missing, or they have no benchmark or budget in common."""
+    if a is None or b is None or a.benchmark_hash != b.benchmark_hash:
         return None
-    return compare([("without head", plain), ("with head", head)]).first_to_last
-
-
-def alike(a: EvaluationResult, b: EvaluationResult) -> bool:
-    return a.benchmark_hash == b.benchmark_hash and bool({r.budget for r in a.budgets} & {r.budget for r in b.budgets})
+    budgets = {row.budget for row in a.budgets} & {row.budget for row in b.budgets}
+    return change((labels[0], a), (labels[1], b), max(budgets)) if budgets else None

@@ -1,4 +1,4 @@
-"""What a run has cost by step, by iteration and in all, out of its accounts (`burnqed.ledger`).
+"""What a run has cost by step, by iteration and in total, from its accounts (`burnqed.ledger`).
 
 costs = run_costs(accounts(store, "main"))
 """
@@ -15,12 +15,10 @@ from burnqed.evaluate.results import Cost, IterationResult, Result, StepCost
 from burnqed.ledger import Account, Attempt
 from burnqed.progress import duration
 
-HOURS = ("CPU hours", "GiB hours", "GPU hours")
-
 
 class IterationCost(Cost):
     iteration: int
-    """-1 for work that belongs to none."""
+    """-1 for work that belongs to no iteration."""
     steps: list[StepCost]
 
 
@@ -48,7 +46,7 @@ def step_costs(attempts: Iterable[Attempt]) -> list[StepCost]:
     by_step: dict[str, list[Attempt]] = {}
     for attempt in sorted(attempts, key=lambda attempt: attempt.began):
         by_step.setdefault(attempt.step, []).append(attempt)
-    return [StepCost(step=step, **cost_of(together)) for step, together in by_step.items()]
+    return [StepCost(step=step, **cost_of(attempts_at)) for step, attempts_at in by_step.items()]
 
 
 def cost_of(attempts: Sequence[Attempt]) -> dict[str, float]:
@@ -68,7 +66,7 @@ def cost_of(attempts: Sequence[Attempt]) -> dict[str, float]:
 
 
 def wall(attempts: Iterable[Attempt]) -> float:
-    """Seconds in which at least one of them was at work."""
+    """Seconds during which at least one of them was running."""
     total, until = 0.0, float("-inf")
     for attempt in sorted(attempts, key=lambda attempt: attempt.began):
         total += max(0.0, attempt.ended - max(attempt.began, until))
@@ -79,34 +77,31 @@ def wall(attempts: Iterable[Attempt]) -> float:
 def print_costs(costs: RunCosts, console: Console) -> None:
     """A row per iteration, and one per step over all of them."""
     priced = costs.run.dollars > 0
-    by_step = table("step", priced)
-    for step in costs.steps:
-        add(by_step, step.step, step, priced)
-    by_iteration = table("iteration", priced)
-    for found in costs.iterations:
-        add(by_iteration, "none" if found.iteration < 0 else str(found.iteration), found, priced)
-    add(by_iteration, "all", costs.run, priced)
-    console.print(by_step)
+    console.print(table("step", [(step.step, step) for step in costs.steps], priced))
     console.print()
-    console.print(by_iteration)
+    iterations = [("none" if cost.iteration < 0 else str(cost.iteration), cost) for cost in costs.iterations]
+    console.print(table("iteration", [*iterations, ("all", costs.run)], priced))
 
 
 def total(result: IterationResult) -> Cost:
-    """Of all its steps."""
+    """The cost of all its steps."""
     fields = ("attempts", "cpu_hours", "memory_hours", "gpu_hours", "dollars")
     return Cost(seconds=result.seconds, **{name: sum(getattr(step, name) for step in result.cost) for name in fields})
 
 
-def table(first: str, priced: bool) -> Table:
-    made = Table(box=None, header_style="bold")
-    made.add_column(first)
-    for column in ("wall time", "attempts", *HOURS, *(["US dollars"] if priced else [])):
-        made.add_column(column, justify="right")
-    return made
+def table(first: str, rows: Sequence[tuple[str, Cost]], priced: bool) -> Table:
+    filled = Table(box=None, header_style="bold")
+    filled.add_column(first)
+    for column in ("wall time", *columns_of(priced)):
+        filled.add_column(column, justify="right")
+    for name, cost in rows:
+        filled.add_row(cell(name), duration(cost.seconds), *numbers(cost, priced))
+    return filled
 
 
-def add(to: Table, name: str, cost: Cost, priced: bool) -> None:
-    to.add_row(cell(name), duration(cost.seconds), *numbers(cost, priced))
+def columns_of(priced: bool) -> list[str]:
+    """The names of `numbers`."""
+    return ["attempts", "CPU hours", "GiB hours", "GPU hours", *(["US dollars"] if priced else [])]
 
 
 def numbers(cost: Cost, priced: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """From the outcomes of single searches to the figures of an evaluation.
 
-One run with the largest budget answers for all smaller ones: a theorem is solved at budget b when its proof was found within
-b expanded nodes. With N samples a theorem is proved when one of them is; it is an error only when none could be tried.
+One run with the largest budget gives the figures for all smaller ones: a theorem is solved at budget b when its proof was found
+within b expanded nodes. With N samples a theorem is proved when one of them is; it is an error only when none could be tried.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean, median
 from typing import Any
 
+from burnqed.config import EvaluateConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.results import BudgetResult, EvaluationResult, SearchFigures, TheoremOutcome
 from burnqed.lean.protocol import Theorem
@@ -32,18 +33,17 @@ def evaluation_result(
     benchmark: str,
     header: str,
     lean_version: str,
-    budgets: Sequence[int],
-    candidates: int,
-    temperature: float,
-    samples: int = 1,
+    config: EvaluateConfig,
     trained_on: Collection[str] = (),
 ) -> EvaluationResult:
     """Figures of one variant on one benchmark.
 
     `results` holds at most one result per theorem and sample, in any order; a theorem of the benchmark without any is an error.
-    `header` stands for theorems that have none; `trained_on` names those that the model was trained on. Raises BadInput for a result that does not belong to the benchmark.
+    `header` is that of theorems without one; `trained_on` names those that the model was trained on.
+
+    Raises BadInput for a result that does not belong to the benchmark.
     """
-    budgets = sorted(set(budgets))
+    budgets = sorted(set(config.budgets))
     results = list(results)
     by_name: dict[str, list[TheoremResult]] = {t.name: [] for t in theorems}
     for result in results:
@@ -67,12 +67,12 @@ def evaluation_result(
         benchmark_hash=benchmark_hash(theorems, header),
         lean_version=lean_version,
         header=header,
-        candidates=candidates,
-        temperature=temperature,
-        samples=samples,
+        candidates=config.candidates,
+        temperature=config.temperature,
+        samples=config.samples,
         budgets=rows,
         cumulative=rows[-1].solved,
-        pass_n=pass_rates(groups, samples, budgets[-1]),
+        pass_n=pass_rates(groups, config.samples, budgets[-1]),
         trained_on=[t.name for t in theorems if t.name in trained_on],
         without_trained=apart,
         search=search_figures(results),
@@ -98,7 +98,7 @@ def proof_nodes(result: TheoremResult) -> int:
 
 
 def outcome(theorem: Theorem, runs: Sequence[TheoremResult], budgets: Sequence[int], header: str) -> TheoremOutcome:
-    """All samples of one theorem together."""
+    """The outcome of all samples of one theorem."""
     proofs = [r for r in runs if within(r, budgets[-1])]
     best = min(proofs, key=lambda r: (proof_nodes(r), r.sample), default=None)
     tried = [r for r in runs if r.status is not ProofStatus.ERROR]
@@ -154,7 +154,7 @@ def budget_result(
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Probability that one of k samples drawn from n, of which c succeed, does: 1 − C(n−c, k) / C(n, k).
+    """Probability that at least one of k samples drawn from n, of which c succeed, is a success: 1 − C(n−c, k) / C(n, k).
 
     The unbiased estimator of Chen et al. 2021, "Evaluating Large Language Models Trained on Code", equation 1.
     """
@@ -176,7 +176,7 @@ def pass_rates(groups: Sequence[Sequence[TheoremResult]], samples: int, budget: 
 
 
 def search_figures(results: Sequence[TheoremResult]) -> SearchFigures:
-    """What the searches did, summed. The mean of distinct candidates weighs every expanded node equally."""
+    """Sums over the searches. The mean of distinct candidates weighs every expanded node equally."""
     statuses = Counter(r.status for r in results)
     expanded = [r for r in results if r.nodes > 0 and r.statistics.candidates_max > 0]
     nodes = sum(r.nodes for r in expanded)
@@ -189,29 +189,20 @@ def search_figures(results: Sequence[TheoremResult]) -> SearchFigures:
         unproved=statuses[ProofStatus.UNPROVED],
         timed_out=statuses[ProofStatus.TIMED_OUT],
         errors=statuses[ProofStatus.ERROR],
-        nodes=sum(r.nodes for r in results),
-        lean_calls=sum(r.lean_calls for r in results),
-        tokens=sum(r.tokens for r in results),
-        seconds=sum(r.seconds for r in results),
+        **{name: sum(getattr(r, name) for r in results) for name in ("nodes", "lean_calls", "tokens", "seconds")},
         candidates_min=min((r.statistics.candidates_min for r in expanded), default=0),
         candidates_mean=sum(r.statistics.candidates_mean * r.nodes for r in expanded) / nodes if nodes else 0.0,
         candidates_max=max((r.statistics.candidates_max for r in expanded), default=0),
         lean_errors=dict(sorted(failed.items())),
-        generation_s=sum(r.statistics.generation_s for r in results),
-        lean_s=sum(r.statistics.lean_s for r in results),
-        scoring_s=sum(r.statistics.scoring_s for r in results),
+        **{name: sum(getattr(r.statistics, name) for r in results) for name in ("generation_s", "lean_s", "scoring_s")},
     )
 
 
 def eval_json(result: EvaluationResult) -> dict[str, Any]:
     """The document of `burnqed eval --json`: the figures at the largest budget, every budget, and every theorem."""
     keep = {"name", "status", "reason", "budget_at_proof", "nodes", "lean_calls", "seconds", "proof"}
-    largest = result.at_largest
     return {
-        "solved": largest.solved,
-        "total": largest.total,
-        "errors": largest.errors,
-        "rate": largest.rate,
+        **result.at_largest.model_dump(include={"solved", "total", "errors", "rate"}),
         **result.model_dump(mode="json", exclude={"per_theorem"}),
         "theorems": [o.model_dump(mode="json", include=keep) for o in result.per_theorem],
     }

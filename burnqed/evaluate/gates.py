@@ -29,6 +29,14 @@ LEVEL = (
 NO_HELP = "Look at the embeddings (do positives and negatives separate at all?) before training the head longer"
 PERHAPS_CHANCE = "Chance alone may give as much: evaluate on more theorems before building on it"
 
+ADVICE = {
+    RANK1_DEEP: "Look at the negatives (siblings of deep states) and at the embeddings.",
+    RANK1_SIBLINGS: "Among the states that a search chooses between, the head is no better than chance; look at the siblings among its negatives.",
+    ENERGY_GAP: "The head does not tell provable states apart; do not search with it.",
+    RANK_ACCURACY: "The head is hardly better than chance (0.5); look at the negatives and at the embeddings.",
+}
+"""When the head falls short."""
+
 Relation = Literal["≥", ">", "≤"]
 
 
@@ -38,19 +46,19 @@ class GateCheck(Result):
     """None: it was not measured, which fails a check that the configuration asks for."""
     threshold: float
     relation: Relation = "≥"
-    """Of the value to the threshold."""
+    """Required of the value and the threshold."""
     n: int | None = None
-    """Theorems, positives or pairs that the value is of; None where nobody noted it."""
+    """Number of theorems, positives or pairs behind the value; None where it was not recorded."""
     untried: int = 0
-    """Theorems that could not be tried, beside them."""
+    """Further theorems, which could not be tried."""
     chance: float | None = None
     """The value of random choice."""
     p: float | None = None
     """How likely chance alone would give as much; None where that is not known."""
     max_p: float | None = None
-    """The largest p at which the value counts as more than chance; None: it need not."""
+    """The largest p at which the value counts as more than chance; None where it need not be more."""
     advice: str
-    """What to do when it fails."""
+    """What to do when the check fails."""
 
     @property
     def holds(self) -> bool:
@@ -99,16 +107,12 @@ class GateVerdict(Result):
 
 
 def verdict(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> GateVerdict:
-    """Checks an iteration on its first benchmark. Thresholds of 0 (or None) are not checked; gains are wherever there is something to compare."""
+    """Checks an iteration on its first benchmark. Thresholds of 0 (or None) are not checked; gains are checked wherever there is something
+    to compare with."""
     first = result.benchmarks[0]
     (result,), earlier = on_benchmark([result], first), on_benchmark(earlier, first)
-    return GateVerdict(
-        checks=[
-            *rate_checks(result, config),
-            *gain_checks(result, earlier, config),
-            *training_checks(result, config),
-        ]
-    )
+    checks = [*rate_checks(result, config), *gain_checks(result, earlier, config), *training_checks(result, config)]
+    return GateVerdict(checks=checks)
 
 
 def rate_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
@@ -137,8 +141,8 @@ def rate_advice(rate: float | None, iteration: int) -> str:
 
 
 def gain_checks(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> list[GateCheck]:
-    """Gains over the theorems that could be tried on both sides. One that chance would give fails, and so does one of nothing, unless
-    `min_gain` is negative: then a loss is tolerated, and nothing has to be shown."""
+    """Gains over the theorems that could be tried on both sides. A gain that chance would give fails, and so does no gain, unless
+    `min_gain` is negative: then a loss is tolerated, and no evidence is needed."""
     checks = []
     for change, least, stop in (
         (from_previous(result, earlier), at_iteration(config.min_gain, result.iteration), LEVEL),
@@ -163,51 +167,35 @@ def gain_checks(result: IterationResult, earlier: Sequence[IterationResult], con
 
 
 def training_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
+    """The evaluation loss, and the figures of the head, which have to be more than chance whatever the threshold."""
     metrics, checks = result.training, []
-    max_loss = None if config.max_loss is None else at_iteration(config.max_loss, result.iteration)
-    if max_loss is not None:
-        loss, n = metrics.get(EVALUATION_LOSS), count(metrics, EVALUATION_LOSS)
+    if config.max_loss is not None:
+        loss, limit = metrics.get(EVALUATION_LOSS), at_iteration(config.max_loss, result.iteration)
         advice = "Check learning rate, data and that the loss covers the tactic only."
-        name = "evaluation loss"
-        checks.append(GateCheck(name=name, value=loss, threshold=max_loss, relation="≤", n=n, advice=advice))
-    if (deep := at_iteration(config.min_rank1_deep, result.iteration)) > 0:
-        advice = "Look at the negatives (siblings of deep states) and at the embeddings."
-        checks.append(head_check(metrics, RANK1_DEEP, "rank-1 at depth 4+", deep, "≥", config, advice))
-    if RANK1_SIBLINGS in metrics:
-        chance = metrics.get(RANK1_SIBLINGS + CHANCE, 0.0)
-        advice = "Among the states that a search chooses between, the head is no better than chance; look at the siblings among its negatives."
-        checks.append(head_check(metrics, RANK1_SIBLINGS, "rank-1 among siblings", chance, ">", config, advice))
-    if ENERGY_GAP in metrics:
-        advice = "The head does not tell provable states apart; do not search with it."
-        checks.append(head_check(metrics, ENERGY_GAP, "energy gap", 0.0, ">", config, advice))
-    if RANK_ACCURACY in metrics:
-        advice = "The head is hardly better than chance (0.5); look at the negatives and at the embeddings."
-        checks.append(
-            head_check(metrics, RANK_ACCURACY, "head's rank accuracy", MIN_RANK_ACCURACY, "≥", config, advice)
-        )
+        n = count(metrics, EVALUATION_LOSS)
+        checks.append(GateCheck(name="evaluation loss", value=loss, threshold=limit, relation="≤", n=n, advice=advice))
+    deep = at_iteration(config.min_rank1_deep, result.iteration)
+    siblings = metrics.get(RANK1_SIBLINGS + CHANCE, 0.0)
+    of_head: tuple[tuple[str, str, Relation, float], ...] = (
+        (RANK1_DEEP, "rank-1 at depth 4+", "≥", deep),
+        (RANK1_SIBLINGS, "rank-1 among siblings", ">", siblings),
+        (ENERGY_GAP, "energy gap", ">", 0.0),
+        (RANK_ACCURACY, "head's rank accuracy", "≥", MIN_RANK_ACCURACY),
+    )
+    for metric, name, relation, threshold in of_head:
+        if deep > 0 if metric == RANK1_DEEP else metric in metrics:
+            value, chance, error = (metrics.get(metric + ending) for ending in ("", CHANCE, ERROR))
+            p = None
+            if value is not None and chance is not None and error:
+                p = NormalDist().cdf((chance - value) / error)
+            check = GateCheck(
+                name=name, value=value, threshold=threshold, relation=relation, n=count(metrics, metric), chance=chance,
+                p=p, max_p=config.max_p, advice=ADVICE[metric],
+            )  # fmt: skip
+            checks.append(check)
     return checks
 
 
-def head_check(
-    metrics: Mapping[str, float],
-    metric: str,
-    name: str,
-    threshold: float,
-    relation: Relation,
-    config: GateConfig,
-    advice: str,
-) -> GateCheck:
-    """A figure of the head, which has to be more than chance whatever the threshold."""
-    value, chance, error = metrics.get(metric), metrics.get(metric + CHANCE), metrics.get(metric + ERROR)
-    p = None
-    if value is not None and chance is not None and error:
-        p = NormalDist().cdf((chance - value) / error)
-    return GateCheck(
-        name=name, value=value, threshold=threshold, relation=relation, n=count(metrics, metric),
-        chance=chance, p=p, max_p=config.max_p, advice=advice,
-    )  # fmt: skip
-
-
 def count(metrics: Mapping[str, float], metric: str) -> int | None:
-    found = metrics.get(metric + COUNT)
-    return None if found is None else int(found)
+    number = metrics.get(metric + COUNT)
+    return None if number is None else int(number)

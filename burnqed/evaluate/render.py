@@ -23,16 +23,24 @@ NAMES_SHOWN = 12
 
 
 def print_summary(summary: Summary, console: Console) -> None:
-    """One row per iteration, and benchmark where there are several: what `make demo` ends with."""
-    found = rows(summary)
-    several = len({row.benchmark for row in found}) > 1
-    trained = any(row.trained_on for row in found)
+    """One row per iteration, and per benchmark where there are several: the end of `make demo`'s output."""
+    lines = rows(summary)
+    several = len({row.benchmark for row in lines}) > 1
+    trained = any(row.trained_on for row in lines)
     columns = ("solved", "total", "budget", "without head", "with head", "ever", "errors", "timed out")
     apart = ("trained on", "solved of others") if trained else ()
     table = table_of("iteration", *(["benchmark"] if several else []), *columns, *apart)
-    for row in found:
-        numbers = [row.solved, row.total, row.budget, row.without_head, row.with_head, row.ever]
-        numbers += [row.errors, row.timed_out]
+    for row in lines:
+        numbers = [
+            row.solved,
+            row.total,
+            row.budget,
+            row.without_head,
+            row.with_head,
+            row.ever,
+            row.errors,
+            row.timed_out,
+        ]
         numbers += [row.trained_on, row.solved_untrained] if trained else []
         counts = ("-" if n is None else f"{n:,}" for n in numbers)
         table.add_row(str(row.iteration), *([cell(row.benchmark)] if several else []), *counts)
@@ -49,20 +57,16 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
             console.print(f"pass@{k}: {rate:.1%}{untried}")
     proved = [o.name for o in evaluation.per_theorem if o.proof]
     if proved:
-        tell(console, "proved: ", ", ".join(map(shown, proved[:NAMES_SHOWN])) + more(len(proved)))
+        tell(console, "proved: ", names(proved))
     failed = [o for o in evaluation.per_theorem if o.status is ProofStatus.ERROR]
     for o in failed[:NAMES_SHOWN]:
         tell(console, "could not be tried: ", f"{shown(o.name)}: {o.reason}")
     if len(failed) > NAMES_SHOWN:
-        console.print(more(len(failed)).strip())
-
-
-def more(count: int) -> str:
-    return f" … and {count - NAMES_SHOWN} more" if count > NAMES_SHOWN else ""
+        console.print(f"and {len(failed) - NAMES_SHOWN} more")
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Solved by budget, then the paired counts of every change and the names behind them."""
+    """Solved by budget, then the paired counts of every change and the theorems behind them."""
     solved = table_of("result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate")
     for s in comparison.sides:
         counts = [str(s.solved[b]) for b in comparison.budgets]
@@ -88,18 +92,18 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 def print_iteration(
     result: IterationResult, earlier: Sequence[IterationResult], verdict: GateVerdict | None, console: Console
 ) -> None:
-    """The end of an iteration: figures, changes, where the time went, gate."""
+    """An iteration's results: figures, changes, where the time went, gates."""
     console.print(cell(f"{result.run}, iteration {result.iteration}"), style="bold")
     console.print(evaluation_table(result.evaluations))
     for benchmark in result.benchmarks:
         where = f"{benchmark}: " if len(result.benchmarks) > 1 else ""
-        (one,) = on_benchmark([result], benchmark)
-        for change in (from_previous(one, on_benchmark(earlier, benchmark)), from_head(one)):
+        (here,) = on_benchmark([result], benchmark)
+        for change in (from_previous(here, on_benchmark(earlier, benchmark)), from_head(here)):
             if change:
                 console.print(cell(where + sentence(change)), soft_wrap=True)
-        if known := one.evaluations[0].trained_on:
+        if known := here.evaluations[0].trained_on:
             tell(console, f"{where}trained on {len(known)} of the theorems: ", names(known))
-        console.print(cell(f"{where}solved by any variant in any iteration so far: {one.ever[benchmark]}"))
+        console.print(cell(f"{where}solved by any variant in any iteration so far: {here.ever[benchmark]}"))
     if result.cost:
         longest = sorted(result.cost, key=lambda c: -c.seconds)[:4]
         steps = ", ".join(f"{c.step} {duration(c.seconds)}" for c in longest)
@@ -112,7 +116,7 @@ def print_iteration(
 
 
 def print_gates(verdict: GateVerdict, console: Console) -> None:
-    """The checks, and the advice of those that failed."""
+    """The checks, and the advice for those that failed."""
     table = table_of("gate", "value", "asked for", "")
     for c in verdict.checks:
         mark = "[green]ok[/]" if c.ok else "[red]falls short[/]"
@@ -125,7 +129,7 @@ def print_gates(verdict: GateVerdict, console: Console) -> None:
 
 
 def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
-    """One row per budget; again without the theorems that the model was trained on, where there are such."""
+    """One row per budget; then again without the theorems that the model was trained on, if there are any."""
     several = len({e.benchmark for e in evaluations}) > 1
     table = table_of("variant", "budget", "solved", "total", "errors", "timed out", "rate", "mean nodes", "median s")
     for e in evaluations:
@@ -146,13 +150,13 @@ def sentence(change: Change) -> str:
     )
 
 
-def names(found: Sequence[str]) -> str:
-    more = f" and {len(found) - NAMES_SHOWN} more" if len(found) > NAMES_SHOWN else ""
-    return shown(", ".join(found[:NAMES_SHOWN])) + more if found else "none"
+def names(theorems: Sequence[str]) -> str:
+    more = f" and {len(theorems) - NAMES_SHOWN} more" if len(theorems) > NAMES_SHOWN else ""
+    return shown(", ".join(theorems[:NAMES_SHOWN])) + more if theorems else "none"
 
 
 def table_of(*columns: str) -> Table:
-    """A table whose first column is text and whose others are numbers; a space in front tells its lines from ours."""
+    """A table whose first column is aligned left and whose others are aligned right."""
     table = Table(box=None, header_style="bold")
     for i, column in enumerate(columns):
         table.add_column(column, justify="left" if i == 0 else "right")

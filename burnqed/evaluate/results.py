@@ -1,4 +1,4 @@
-"""The results of evaluations and iterations, as they lie in the store (`results.json`, `summary.json`)."""
+"""The results of evaluations and iterations, as stored in `results.json` and `summary.json`."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Result(BaseModel):
 PLAIN = "plain"
 """Variant that searches by the policy alone."""
 HEAD = "head"
-"""Variant whose search the energy head guides."""
+"""Variant whose search the head guides."""
 
 
 CHANCE, COUNT, ERROR = "_chance", "_n", "_error"
-"""Endings of what stands beside a metric: what random choice would reach, how many states the metric is of, and the standard
-deviation that it would have if only chance decided it."""
+"""Suffixes of the figures beside a metric: its value under random choice, the number of states it is computed from, and the standard
+deviation it would have if only chance decided it."""
 
 
 BEFORE_IT_WAS_CORE = "burnqed core benchmark"
-"""What results called the shipped benchmark when there was no other."""
+"""The name of the shipped benchmark in results from the time when there was no other."""
 
 
 class TheoremOutcome(Result):
@@ -35,7 +35,7 @@ class TheoremOutcome(Result):
     name: str
     statement: str
     header: str | None = None
-    """Where it differs from the evaluation's."""
+    """Set where it differs from the evaluation's."""
     status: ProofStatus
     reason: str = ""
     budget_at_proof: int | None = None
@@ -56,25 +56,25 @@ class BudgetResult(Result):
     total: int
     errors: int
     timed_out: int = 0
-    """Neither solved nor tried to the end of this budget: the safety net of seconds ended the search."""
+    """Neither solved nor tried to the end of this budget, because the search ran into the safety limit in seconds."""
     rate: float
     """solved / (total − errors); 0 when nothing could be tried."""
     mean_nodes: float | None
     median_nodes: float | None
-    """Expanded until the proof was found, of the proved ones."""
+    """Nodes expanded until the proof was found, over the proved theorems."""
     mean_seconds: float
     median_seconds: float
-    """Of all that could be tried. One run answers for every budget: below the largest, the share of the run's seconds that
-    belongs to the first `budget` nodes, every node taken as equally long."""
+    """Over all theorems that could be tried. One run gives the figures for every budget: below the largest, the share of its seconds
+    that belongs to the first `budget` nodes, as if all nodes took equally long."""
 
     @property
     def share(self) -> str:
-        """The rate for people: `25.0%`, and where not everything could be tried `25.0% of 4 tried`."""
+        """The rate as text: `25.0%`, and where not everything could be tried `25.0% of 4 tried`."""
         return share(self.solved, self.total, self.errors)
 
 
 def share(solved: int, total: int, errors: int) -> str:
-    """A solve rate in words that never hide what could not be tried."""
+    """A solve rate as text that never hides what could not be tried."""
     tried = total - errors
     if tried == 0:
         return "none tried"
@@ -82,7 +82,7 @@ def share(solved: int, total: int, errors: int) -> str:
 
 
 class SearchFigures(Result):
-    """What a set of searches did, summed over them; a pass@N evaluation counts every sample."""
+    """Sums over a set of searches; in a pass@N evaluation every sample counts."""
 
     theorems: int = 0
     """Searches, one per theorem and sample."""
@@ -102,7 +102,7 @@ class SearchFigures(Result):
     lean_errors: dict[str, int] = Field(default_factory=dict)
     """Failed tactics by TacticStatus."""
     generation_s: float = 0.0
-    """Seconds that theorems waited for candidates (many are open at once, so this is more than wall clock); likewise:"""
+    """Seconds that theorems waited for candidates (many are open at once, so the sum exceeds wall-clock time); likewise:"""
     lean_s: float = 0.0
     scoring_s: float = 0.0
 
@@ -127,9 +127,9 @@ class EvaluationResult(Result):
     pass_n: dict[str, float] = Field(default_factory=dict)
     """Unbiased pass@k (Chen et al. 2021, equation 1) at the largest budget, by k."""
     trained_on: list[str] = Field(default_factory=list)
-    """Theorems whose statement, up to renaming, is one that the model was trained on: of a benchmark that was added after the training."""
+    """Theorems whose statement, up to renaming, the model was trained on; only a benchmark added after the training has any."""
     without_trained: list[BudgetResult] = Field(default_factory=list)
-    """The figures over the other theorems; empty where there are none of those, or none that the model was trained on."""
+    """The figures over the other theorems; empty where there are no others, or where the model was trained on none."""
     search: SearchFigures = SearchFigures()
     per_theorem: list[TheoremOutcome]
 
@@ -139,27 +139,27 @@ class EvaluationResult(Result):
 
     @property
     def untrained(self) -> BudgetResult | None:
-        """At the largest budget, over the theorems that the model was not trained on; None where there are none."""
+        """At the largest budget, over the theorems that the model was not trained on; None where it was trained on all."""
         return self.without_trained[-1] if self.without_trained else None if self.trained_on else self.at_largest
 
 
 class Cost(Result):
-    """What some attempts took: every one counts, also those that failed."""
+    """The cost of some attempts, failed ones included."""
 
     attempts: int = 0
     seconds: float
-    """In which at least one of them was at work: wall clock."""
+    """During which at least one of them was running: wall-clock time."""
     cpu_hours: float = 0.0
-    """Summed over them, by what they held; likewise:"""
+    """Sum of what they held; likewise:"""
     memory_hours: float = 0.0
     """In GiB."""
     gpu_hours: float = 0.0
     dollars: float = 0.0
-    """By the configuration's prices, 0 without."""
+    """At the configuration's prices; 0 without prices."""
 
 
 class StepCost(Cost):
-    """What one step took, all its shards together."""
+    """The cost of one step, all its shards together."""
 
     step: str
 
@@ -180,22 +180,22 @@ class IterationResult(Result):
     """Of the search for training data, all variants together."""
     training: dict[str, float] = Field(default_factory=dict)
     """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head those of burnqed.train.monitor: `head.rank1`,
-    `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; beside them NAME_chance, NAME_n and NAME_error."""
+    `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; with NAME_chance, NAME_n and NAME_error."""
     cost: list[StepCost] = Field(default_factory=list)
-    """Of every step up to the report, and without it."""
+    """Of every step before the report."""
     seconds: float = 0.0
-    """In which at least one of these was at work: wall clock. Some run beside each other."""
+    """During which at least one of these was running: wall-clock time. Some run at the same time."""
 
     @field_validator("ever", mode="before")
     @classmethod
     def _of_one_benchmark(cls, value: object, others: ValidationInfo) -> object:
-        """Until an iteration could have several benchmarks this was the number for the only one."""
+        """Before an iteration could have several benchmarks, this was the number for the only one."""
         evaluations: list[EvaluationResult] = others.data.get("evaluations") or []
         return {evaluations[0].benchmark: value} if evaluations and isinstance(value, int) else value
 
     @property
     def benchmarks(self) -> list[str]:
-        """Names; the first is the one that gates look at."""
+        """Their names; the gates use the first."""
         return list(dict.fromkeys(e.benchmark for e in self.evaluations))
 
     def variant(self, name: str) -> EvaluationResult | None:
@@ -203,7 +203,7 @@ class IterationResult(Result):
 
 
 def on_benchmark(results: Iterable[IterationResult], benchmark: str) -> list[IterationResult]:
-    """Each with its results on this benchmark alone; those that were not evaluated on it are left out."""
+    """Each result reduced to this benchmark; those not evaluated on it are left out."""
     return [
         result.model_copy(update={"evaluations": [e for e in result.evaluations if e.benchmark == benchmark]})
         for result in results

@@ -1,4 +1,4 @@
-"""`summary.json`: what every iteration of a run has reached, one table row for each and each benchmark.
+"""`summary.json`: the results of all iterations of a run, with a table row for each iteration and benchmark.
 
 burnqed summary --store STORE
 """
@@ -16,7 +16,7 @@ from burnqed.trajectory.schema import ProofStatus
 
 
 class SummaryRow(Result):
-    """An iteration on one benchmark in one line, at its largest budget."""
+    """The results of one iteration on one benchmark, at the largest budget."""
 
     iteration: int
     benchmark: str
@@ -29,13 +29,13 @@ class SummaryRow(Result):
     with_head: int | None
     ever: int
     errors: int
-    """The most that any variant could not try."""
+    """The largest number of theorems that a variant could not try."""
     timed_out: int
-    """The most searches of any variant that the safety net of seconds ended."""
+    """The largest number of a variant's searches that ran into the safety limit in seconds."""
     trained_on: int
     """Theorems of the benchmark that the model was trained on."""
     solved_untrained: int
-    """By the better variant, of the others."""
+    """Of the other theorems, by the better variant."""
 
 
 def read_summary(store: Store, run: str) -> Summary | None:
@@ -50,7 +50,7 @@ def summary_json(summary: Summary) -> dict[str, Any]:
 
 
 def summarize(results: Sequence[IterationResult]) -> Summary:
-    """The summary of one or more iterations of a run; `ever` is counted anew."""
+    """The summary of one or more iterations of a run; `ever` is counted again."""
     ordered = sorted(results, key=lambda r: r.iteration)
     counted = [r.model_copy(update={"ever": ever(r.evaluations, ordered[:i])}) for i, r in enumerate(ordered)]
     return Summary(run=ordered[0].run, iterations=counted)
@@ -68,11 +68,11 @@ def ever(evaluations: Sequence[EvaluationResult], earlier: Sequence[IterationRes
 
 
 def rows(summary: Summary) -> list[SummaryRow]:
-    return [row(one) for r in summary.iterations for name in r.benchmarks for one in on_benchmark([r], name)]
+    return [row(on_one) for r in summary.iterations for name in r.benchmarks for on_one in on_benchmark([r], name)]
 
 
 def row(result: IterationResult) -> SummaryRow:
-    """Of an iteration with the results on one benchmark."""
+    """The row of an iteration that is reduced to one benchmark."""
     best = max((e.at_largest for e in result.evaluations), key=lambda b: b.solved)
     plain, head, first = result.variant(PLAIN), result.variant(HEAD), result.evaluations[0]
     return SummaryRow(

@@ -72,10 +72,7 @@ async def run_evaluation(
         benchmark=location.rpartition("/")[2],
         header=common_header(theorems, backend.default_header),
         lean_version=backend.version,
-        budgets=config.evaluate.budgets,
-        candidates=config.evaluate.candidates,
-        temperature=config.evaluate.temperature,
-        samples=config.evaluate.samples,
+        config=config.evaluate,
     )
     store.write_text("results.json", result.model_dump_json(indent=1) + "\n")
     headers = {t.name: t.header for t in theorems}

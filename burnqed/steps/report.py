@@ -186,10 +186,7 @@ def evaluation(
         benchmark=benchmark,
         header=common_header(theorems, lean.default_header),
         lean_version=lean.version,
-        budgets=config.evaluate.budgets,
-        candidates=config.evaluate.candidates,
-        temperature=config.evaluate.temperature,
-        samples=config.evaluate.samples,
+        config=config.evaluate,
         trained_on=[t.name for t in theorems if normal_form(t.statement) in known],
     )
 

@@ -302,7 +302,7 @@ def test_each_benchmark_has_its_figures_and_says_what_was_trained_on() -> None:
     assert [i for i, count in ids.items() if count > 1] == []
     words = " ".join(re.sub(r"<[^>]+>", " ", text[text.index("<body>") :]).split())
     for expected in (
-        "benchmarks core", "1 of the 3 theorems equal, up to renaming, statements that this run trained on: old", "1 / 2 without what it was trained on",
+        "benchmarks core", "1 of the 3 theorems are, up to renaming, statements that this run trained on: old", "1 / 2 without what it was trained on",
         "with head, not trained on 64 1 / 2 0 0 50.0%", "evaluation on mine with head", "easy core, without head, 2 nodes", "easy mine, without head, 2 nodes",
         "All 3 theorems of mine", "solved ever on core", "solved ever on mine",
     ):  # fmt: skip

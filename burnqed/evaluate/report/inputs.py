@@ -1,4 +1,4 @@
-"""What the report of an iteration is made of. Everything but the results may be missing, and is then left out."""
+"""The inputs of an iteration's report. Everything but the results may be missing, and is then left out."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class ReportInputs:
     loss: Sequence[LossPoint] = ()
     positive_energies: Sequence[float] = ()
     negative_energies: Sequence[float] = ()
-    """Of the head's held-out positives and negatives."""
+    """Energies of the head's held-out positives and negatives."""
     training_proofs: Sequence[Proof] = ()
     """Found by the search for training data."""
     kept: Sequence[str] = ()
-    """What changed since the searches for training data ran, which are not made anew for it."""
+    """What changed in the configuration after the searches for training data; they are not repeated for it."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """The resolved configuration, by section."""
     records: Mapping[str, Record] = field(default_factory=dict)
-    """Of the outputs the report is made from, by their folder in the store."""
+    """Records of the outputs the report is based on, by their folder in the store."""

@@ -1,12 +1,13 @@
-"""Lays the report out: figures become tiles, tables and plots here, the template only places them."""
+"""The layout of the report: figures become tiles, tables and plots here; the template only places them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,22 +15,11 @@ from markupsafe import Markup
 
 from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
-from burnqed.evaluate.costs import HOURS, numbers, total
+from burnqed.evaluate.costs import columns_of, numbers, total
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.report import plots, proofs
 from burnqed.evaluate.report.inputs import ReportInputs
-from burnqed.evaluate.results import (
-    CHANCE,
-    COUNT,
-    ERROR,
-    HEAD,
-    PLAIN,
-    EvaluationResult,
-    IterationResult,
-    SearchFigures,
-    TheoremOutcome,
-    on_benchmark,
-)
+from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, TheoremOutcome, on_benchmark
 from burnqed.progress import duration
 from burnqed.trajectory.schema import ProofStatus
 
@@ -47,7 +37,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are text, or Markup where they carry their own. Columns of numbers are set right, in figures of one width."""
+    """Cells are text, or Markup where they have their own. Columns of numbers are aligned right, with digits of equal width."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -55,32 +45,10 @@ class Table:
     """How many columns from the left are text."""
 
 
-@dataclass(frozen=True)
-class OnBenchmark:
-    """What the page shows of the results on one benchmark."""
-
-    first: EvaluationResult
-    """Of its variants: what they have in common."""
-    tiles: Sequence[Tile]
-    change: Change | None
-    plots: Sequence[plots.Plot]
-    budgets: Table
-    theorems: Table
-
-
-@dataclass(frozen=True)
-class ProofGroup:
-    """Proofs that share a header, as (proof, Lean text)."""
-
-    header: str
-    proofs: Sequence[tuple[proofs.Proof, str]]
-
-
 def write_report(inputs: ReportInputs, folder: Path) -> Path:
     """Writes `index.html`, `proofs.json` and `proofs.lean` into the folder. Returns the page's path."""
     folder.mkdir(parents=True, exist_ok=True)
-    listed = [*proofs.benchmark_proofs(inputs.result), *inputs.training_proofs]
-    texts = proofs.files(listed)
+    texts = proofs.files([*proofs.benchmark_proofs(inputs.result), *inputs.training_proofs])
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     page = folder / "index.html"
@@ -125,22 +93,23 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
 # ---- results
 
 
-def on_one(inputs: ReportInputs, benchmark: str) -> OnBenchmark:
+def on_one(inputs: ReportInputs, benchmark: str) -> dict[str, Any]:
+    """What the page shows of the results on one benchmark; `first` is one of its evaluations, for what they have in common."""
     (result,) = on_benchmark([inputs.result], benchmark)
-    here = replace(inputs, result=result, earlier=on_benchmark(inputs.earlier, benchmark))
-    change = from_previous(result, here.earlier)
-    return OnBenchmark(
-        first=result.evaluations[0],
-        tiles=tiles(here, change),
-        change=change,
-        plots=result_plots(here),
-        budgets=budget_table(result.evaluations),
-        theorems=theorem_table(result.evaluations),
-    )
+    earlier = on_benchmark(inputs.earlier, benchmark)
+    change = from_previous(result, earlier)
+    return {
+        "first": result.evaluations[0],
+        "tiles": tiles(result, change),
+        "change": change,
+        "plots": result_plots(result, earlier),
+        "budgets": budget_table(result),
+        "theorems": theorem_table(result),
+    }
 
 
-def tiles(inputs: ReportInputs, change: Change | None) -> list[Tile]:
-    result, made = inputs.result, []
+def tiles(result: IterationResult, change: Change | None) -> list[Tile]:
+    shown_tiles = []
     for variant, name in ((PLAIN, "solved without head"), (HEAD, "solved with head")):
         if evaluation := result.variant(variant):
             row = evaluation.at_largest
@@ -151,18 +120,18 @@ def tiles(inputs: ReportInputs, change: Change | None) -> list[Tile]:
                 *([f"{row.timed_out} timed out"] if row.timed_out else []),
                 *([f"{unknown} / {row.total - known} without what it was trained on"] if known else []),
             ]
-            made.append(Tile(name, str(row.solved), f"/ {row.total}", notes, plots.VARIABLES[plots.COLOURS[variant]]))
+            colour = plots.VARIABLES[plots.COLOURS[variant]]
+            shown_tiles.append(Tile(name, str(row.solved), f"/ {row.total}", notes, colour))
     if effect := from_head(result):
-        made.append(changed("gained by the head", effect))
+        shown_tiles.append(change_tile("gained by the head", effect))
     if change:
-        made.append(changed(f"since {change.before}", change))
+        shown_tiles.append(change_tile(f"since {change.before}", change))
     first = result.evaluations[0]
     ever, of = str(result.ever[first.benchmark]), f"/ {first.at_largest.total}"
-    made.append(Tile("solved ever", ever, of, ["by any variant so far"], plots.VARIABLES[plots.EVER]))
-    return made
+    return [*shown_tiles, Tile("solved ever", ever, of, ["by any variant so far"], plots.VARIABLES[plots.EVER])]
 
 
-def changed(name: str, change: Change) -> Tile:
+def change_tile(name: str, change: Change) -> Tile:
     p = f"p = {change.p:.2g}" if change.p >= 0.001 else "p < 0.001"
     counts = f"{len(change.newly_solved)} newly solved, {len(change.lost)} lost"
     return Tile(name, f"{change.net:+d}".replace("-", "−"), "", [counts, p])
@@ -171,11 +140,10 @@ def changed(name: str, change: Change) -> Tile:
 # ---- plots
 
 
-def result_plots(inputs: ReportInputs) -> list[plots.Plot]:
-    result = inputs.result
-    before = sorted((r for r in inputs.earlier if r.iteration < result.iteration), key=lambda r: r.iteration)
-    best = before[-1].variant(HEAD) or before[-1].variant(PLAIN) if before else None
-    return [plots.solved_by_budget(result.evaluations, best), plots.solved_by_iteration([*before, result])]
+def result_plots(result: IterationResult, earlier: Iterable[IterationResult]) -> list[plots.Plot]:
+    before = sorted((r for r in earlier if r.iteration < result.iteration), key=lambda r: r.iteration)
+    previous = before[-1].variant(HEAD) or before[-1].variant(PLAIN) if before else None
+    return [plots.solved_by_budget(result.evaluations, previous), plots.solved_by_iteration([*before, result])]
 
 
 def time_plot(result: IterationResult) -> plots.Plot | None:
@@ -184,13 +152,10 @@ def time_plot(result: IterationResult) -> plots.Plot | None:
 
 
 def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
-    drawn = []
-    if inputs.loss:
-        drawn.append(plots.loss(inputs.loss))
+    drawn = [plots.loss(inputs.loss)] if inputs.loss else []
     if len(inputs.positive_energies) and len(inputs.negative_energies):
         drawn.append(plots.energies(inputs.positive_energies, inputs.negative_energies))
-    by_depth = rank_by_depth(inputs.result.training)
-    if len(by_depth) > 1:
+    if len(by_depth := rank_by_depth(inputs.result.training)) > 1:
         drawn.append(plots.rank_by_depth(by_depth))
     return drawn
 
@@ -205,47 +170,37 @@ def rank_by_depth(metrics: dict[str, float]) -> list[tuple[str, float, float]]:
     )
 
 
-def searched(result: IterationResult) -> list[tuple[str, SearchFigures]]:
-    """Every set of searches of the iteration, by what people call it."""
+def searched(result: IterationResult) -> plots.Searches:
+    """Every set of searches of the iteration, with the name that the page gives it."""
     several = len(result.benchmarks) > 1
-    found = [
-        (f"evaluation {f'on {e.benchmark} ' if several else ''}{plots.NAMES.get(e.variant, e.variant)}", e.search)
+    evaluations = [
+        (f"evaluation {f'on {e.benchmark} ' if several else ''}{plots.NAMES[e.variant]}", e.search)
         for e in result.evaluations
     ]
-    return [("search for training data", result.search), *found] if result.search.theorems else found
+    return [("search for training data", result.search), *evaluations] if result.search.theorems else evaluations
 
 
 # ---- tables
 
 
-def budget_table(evaluations: Sequence[EvaluationResult]) -> Table:
-    columns = (
-        "variant",
-        "budget",
-        "solved",
-        "errors",
-        "timed out",
-        "rate",
-        "nodes, mean",
-        "nodes, median",
-        "s, mean",
-        "s, median",
-    )
+def budget_table(result: IterationResult) -> Table:
+    counted = ("budget", "solved", "errors", "timed out", "rate")
+    columns = ("variant", *counted, "nodes, mean", "nodes, median", "s, mean", "s, median")
     rows = []
-    for e in evaluations:
-        for note, found in (("", e.budgets), (", not trained on", e.without_trained)):
-            for b in found:
+    for e in result.evaluations:
+        for note, at_budgets in (("", e.budgets), (", not trained on", e.without_trained)):
+            for b in at_budgets:
                 counts = (str(b.budget), f"{b.solved} / {b.total}", str(b.errors), str(b.timed_out), b.share)
                 means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
                 rows.append((key(e.variant) + note, *counts, *means))
     return Table(columns, rows)
 
 
-def search_table(found: Iterable[tuple[str, SearchFigures]]) -> Table:
+def search_table(searches: plots.Searches) -> Table:
     columns = ("search", "searches", "proved", "unproved", "timed out", "errors", "nodes", "tokens", "Lean calls",
                "distinct candidates", "refused", "out of heartbeats", "timeouts", "crashes")  # fmt: skip
     rows = []
-    for name, f in found:
+    for name, f in searches:
         counts = (f.theorems, f.proved, f.unproved, f.timed_out, f.errors, f.nodes, f.tokens, f.lean_calls)
         spread = f"{f.candidates_min} / {f.candidates_mean:.1f} / {f.candidates_max}"
         failed = (f.lean_errors.get(kind, 0) for kind in ("error", "heartbeats", "timeout", "crash"))
@@ -261,32 +216,24 @@ def metric_table(metrics: dict[str, float]) -> Table | None:
             part, _, what = name.partition(".")
             what = what.replace("rank1", "rank-1").replace("depth_", "at depth ").replace("_", " ")
             words = f"{'fine-tuning' if part == 'sft' else part}: {what}"
-            beside = ("" if found is None else metric(found) for found in (n, chance))
-            rows.append((words, metric(value), *beside))
+            rows.append((words, *("" if figure is None else metric(figure) for figure in (value, n, chance))))
     return Table(("metric", "value", "n", "random choice"), rows) if rows else None
 
 
 def gate_table(verdict: GateVerdict) -> Table:
-    rows = [
-        (
-            c.name,
-            pill("ok", "good") if c.ok else pill("falls short", "bad"),
-            c.measured,
-            c.asked,
-            "" if c.ok else c.advice,
-        )
-        for c in verdict.checks
-    ]
+    rows = []
+    for c in verdict.checks:
+        mark, advice = (pill("ok", "good"), "") if c.ok else (pill("falls short", "bad"), c.advice)
+        rows.append((c.name, mark, c.measured, c.asked, advice))
     return Table(("check", "", "value", "asked for", "what to do"), rows)
 
 
-def theorem_table(evaluations: Sequence[EvaluationResult]) -> Table:
+def theorem_table(result: IterationResult) -> Table:
     """A row per theorem, and per variant its outcome, nodes and seconds."""
     columns = ["theorem"]
-    for e in evaluations:
-        columns += [plots.NAMES.get(e.variant, e.variant), "nodes", "Lean calls", "seconds"]
-    rows: dict[str, list[str]] = {o.name: [o.name] for o in evaluations[0].per_theorem}
-    for e in evaluations:
+    rows: dict[str, list[str]] = {o.name: [o.name] for o in result.evaluations[0].per_theorem}
+    for e in result.evaluations:
+        columns += [plots.NAMES[e.variant], "nodes", "Lean calls", "seconds"]
         for o in e.per_theorem:
             rows[o.name] += [status(o), f"{o.nodes:,}", f"{o.lean_calls:,}", f"{o.seconds:.1f}"]
     return Table(columns, list(rows.values()))
@@ -303,8 +250,7 @@ def cost_table(result: IterationResult) -> Table:
         rows.append([c.step, bar, duration(c.seconds), *numbers(c, priced)])
     everything = total(result)
     rows.append(["total", "", duration(everything.seconds), *numbers(everything, priced)])
-    columns = ("step", "", "time", "attempts", *HOURS, *(["US dollars"] if priced else []))
-    return Table(columns, rows, text_columns=2)
+    return Table(("step", "", "time", *columns_of(priced)), rows, text_columns=2)
 
 
 def output_table(inputs: ReportInputs) -> Table | None:
@@ -316,22 +262,20 @@ def output_table(inputs: ReportInputs) -> Table | None:
 
 
 def versions(inputs: ReportInputs) -> str:
-    found = {f"{name} {version}": None for m in inputs.records.values() for name, version in m.versions.items()}
-    return ", ".join(found)
+    return ", ".join(dict.fromkeys(f"{name} {v}" for m in inputs.records.values() for name, v in m.versions.items()))
 
 
-def grouped(found: Sequence[proofs.Proof]) -> list[ProofGroup]:
-    return [
-        ProofGroup(header, list(zip(group, proofs.declarations(group), strict=True)))
-        for header, group in proofs.by_header(found).items()
-    ]
+def grouped(listed: Sequence[proofs.Proof]) -> list[tuple[str, list[tuple[proofs.Proof, str]]]]:
+    """By header: its proofs, each with its Lean text."""
+    groups = proofs.by_header(listed).items()
+    return [(header, list(zip(group, proofs.declarations(group), strict=True))) for header, group in groups]
 
 
 # ---- cells
 
 
 def visible(value: object) -> object:
-    """What the page shows of a value: text with what is not shown spelled out; Markup, which is ours, as it is."""
+    """What the page shows of a value: text with invisible characters spelled out, our own Markup unchanged."""
     return "\n".join(shown(line) for line in value.split("\n")) if type(value) is str else value
 
 
@@ -340,12 +284,9 @@ def number(value: float | None) -> str:
 
 
 def metric(value: float) -> str:
-    """Counts whole, large figures short, small ones with their exponent, everything else to three places."""
-    if value.is_integer() or abs(value) >= 1_000:
-        text = f"{value:,.0f}"
-    else:
-        text = f"{value:.3f}" if abs(value) >= 0.001 else f"{value:.2g}"
-    return text.replace("-", "−")
+    """Counts and large figures as whole numbers, small ones with their exponent, everything else to three places."""
+    places = ",.0f" if value.is_integer() or abs(value) >= 1_000 else ".3f" if abs(value) >= 0.001 else ".2g"
+    return f"{value:{places}}".replace("-", "−")
 
 
 def pill(text: str, kind: str) -> Markup:
@@ -354,10 +295,8 @@ def pill(text: str, kind: str) -> Markup:
 
 def key(variant: str) -> Markup:
     """The variant's name after a dot in the colour that the plots give it."""
-    variable = plots.VARIABLES[plots.COLOURS.get(variant, plots.EVER)]
-    return Markup('<span class="dot" style="--dot:var({})"></span>{}').format(
-        variable, visible(plots.NAMES.get(variant, variant))
-    )
+    dot = Markup('<span class="dot" style="--dot:var({})"></span>').format(plots.VARIABLES[plots.COLOURS[variant]])
+    return dot + plots.NAMES[variant]
 
 
 def status(outcome: TheoremOutcome) -> Markup:

@@ -1,7 +1,7 @@
 """The report's plots: one function each, from numbers to an inline SVG.
 
-Colours are written as placeholders that become CSS variables, and text stays text, so that a plot follows the page's light or dark
-scheme and its fonts. Every plot carries a description with its figures for people who cannot see it.
+Colours are placeholders that become CSS variables, and text stays text, so a plot follows the page's light or dark scheme and its
+fonts. Every plot has a description that gives its figures to people who cannot see it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from burnqed.evaluate.report.inputs import LossPoint
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, SearchFigures
 
 SIZE = (4.8, 2.85)
-"""Inches of the drawing; the page scales it."""
+"""Of the drawing, in inches; the page scales it."""
 
 INK, MUTED, LINE, PAPER = "#000001", "#000002", "#000003", "#000004"
 WITHOUT, WITH, EVER, BEFORE = "#000005", "#000006", "#000007", "#000008"
@@ -36,20 +36,14 @@ STYLE: dict[str, Any] = {
     "axes.labelsize": 8.5,
     "axes.edgecolor": LINE,
     "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
+    **{f"axes.spines.{side}": False for side in ("top", "right", "left")},
     "axes.grid": True,
     "axes.grid.axis": "y",
     "axes.axisbelow": True,
     "grid.color": LINE,
     "grid.linewidth": 0.6,
-    "xtick.color": LINE,
-    "ytick.color": LINE,
-    "xtick.labelcolor": MUTED,
-    "ytick.labelcolor": MUTED,
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
+    **{f"{axis}tick.{part}": colour for axis in "xy" for part, colour in (("color", LINE), ("labelcolor", MUTED))},
+    **{f"{axis}tick.labelsize": 8.5 for axis in "xy"},
     "ytick.major.size": 0,
     "xtick.major.size": 3,
     "lines.linewidth": 1.9,
@@ -63,10 +57,13 @@ STYLE: dict[str, Any] = {
 NAMES = {PLAIN: "without head", HEAD: "with head"}
 COLOURS = {PLAIN: WITHOUT, HEAD: WITH}
 
+Searches = Sequence[tuple[str, SearchFigures]]
+"""Sets of searches, each with its name."""
+
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing, what it shows, and its figures in words."""
+    """A drawing, with its title and caption."""
 
     title: str
     caption: str
@@ -74,7 +71,7 @@ class Plot:
 
 
 def draw(key: str, title: str, caption: str, description: str, paint: Callable[[Any], None]) -> Plot:
-    """Runs `paint` on fresh axes. `key` keeps the ids of the page's drawings apart."""
+    """Runs `paint` on new axes. `key` makes the drawing's ids unique on the page."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -89,7 +86,7 @@ def draw(key: str, title: str, caption: str, description: str, paint: Callable[[
 
 
 def inline(svg: str, key: str, description: str) -> Markup:
-    """Makes matplotlib's file part of a page: own ids, CSS colours, the page's font, a description, no fixed size."""
+    """Makes matplotlib's file part of a page: unique ids, CSS colours, the page's font, a description, no fixed size."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\b(id|xlink:href)="(#?)', rf'\1="\2{key}-', svg)
@@ -103,11 +100,6 @@ def inline(svg: str, key: str, description: str) -> Markup:
     return Markup(opening + svg[svg.index(">") + 1 :])
 
 
-def label(axes: Any, x: str, y: str = "") -> None:
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-
-
 def whole_numbers(axis: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
@@ -115,7 +107,7 @@ def whole_numbers(axis: Any) -> None:
 
 
 def solved_by_budget(evaluations: Sequence[EvaluationResult], before: EvaluationResult | None = None) -> Plot:
-    """How many theorems are solved within each number of expanded nodes; `before` is drawn faintly, to compare with. All on one benchmark."""
+    """How many theorems are solved within each number of expanded nodes; `before` is drawn faintly for comparison. All on one benchmark."""
 
     def curve(axes: Any, e: EvaluationResult, colour: str, **style: Any) -> None:
         nodes = sorted(max(1, o.nodes_at_proof) for o in e.per_theorem if o.nodes_at_proof is not None)
@@ -126,60 +118,52 @@ def solved_by_budget(evaluations: Sequence[EvaluationResult], before: Evaluation
         if before:
             curve(axes, before, BEFORE, lw=1.3, label="previous iteration")
         for e in evaluations:
-            colour = COLOURS.get(e.variant, EVER)
-            curve(axes, e, colour, label=NAMES.get(e.variant, e.variant))
-            marks = [(b.budget, b.solved) for b in e.budgets]
-            axes.plot(*zip(*marks, strict=True), "o", ms=5, color=colour, mec=PAPER, mew=1)
+            colour = COLOURS[e.variant]
+            curve(axes, e, colour, label=NAMES[e.variant])
+            axes.plot(
+                [b.budget for b in e.budgets], [b.solved for b in e.budgets], "o", ms=5, color=colour, mec=PAPER, mew=1
+            )
         axes.set_xscale("log", base=2)
-        axes.set_xticks(
-            ticks := sorted({1, *(b.budget for e in evaluations for b in e.budgets)}), [f"{t}" for t in ticks]
-        )
+        ticks = sorted({1, *(b.budget for e in evaluations for b in e.budgets)})
+        axes.set_xticks(ticks, [str(tick) for tick in ticks])
         axes.minorticks_off()
-        axes.set_ylim(bottom=0)
+        axes.set(ylim=(0, None), xlabel="nodes expanded per theorem", ylabel="solved")
         whole_numbers(axes.yaxis)
         axes.legend(loc="upper left")
-        label(axes, "nodes expanded per theorem", "solved")
 
     words = "; ".join(
-        f"{NAMES.get(e.variant, e.variant)}: " + ", ".join(f"{b.solved} at {b.budget} nodes" for b in e.budgets)
-        for e in evaluations
+        f"{NAMES[e.variant]}: " + ", ".join(f"{b.solved} at {b.budget} nodes" for b in e.budgets) for e in evaluations
     )
-    total = evaluations[0].at_largest.total
-    key = f"budget-{evaluations[0].benchmark}"
-    caption = f"of {total} theorems, by nodes expanded"
-    return draw(key, "Solved by budget", caption, f"Solved by budget. {words}.", paint)
+    first = evaluations[0]
+    caption = f"of {first.at_largest.total} theorems, by nodes expanded"
+    return draw(f"budget-{first.benchmark}", "Solved by budget", caption, f"Solved by budget. {words}.", paint)
 
 
 def solved_by_iteration(iterations: Sequence[IterationResult]) -> Plot:
     """Solved at the largest budget in every iteration so far, and by any of them; all on one benchmark."""
     numbers = [r.iteration for r in iterations]
-    series: list[tuple[str, str, list[tuple[int, int]]]] = [
-        (NAMES[v], COLOURS[v], [(r.iteration, e.at_largest.solved) for r in iterations if (e := r.variant(v))])
+    now = iterations[-1].evaluations[0]
+    solid, dashed = {"ls": "-"}, {"ls": (0, (4, 2)), "lw": 1.3}
+    series: list[tuple[str, str, dict[str, Any], list[tuple[int, int]]]] = [
+        (NAMES[v], COLOURS[v], solid, [(r.iteration, e.at_largest.solved) for r in iterations if (e := r.variant(v))])
         for v in (PLAIN, HEAD)
     ]
-    benchmark = iterations[-1].evaluations[0].benchmark
-    series.append(("ever", EVER, [(r.iteration, r.ever[benchmark]) for r in iterations]))
+    series.append(("ever", EVER, dashed, [(r.iteration, r.ever[now.benchmark]) for r in iterations]))
+    series = [row for row in series if row[-1]]
 
     def paint(axes: Any) -> None:
-        for name, colour, points in series:
-            if points:
-                style: dict[str, Any] = {"ls": (0, (4, 2)), "lw": 1.3} if name == "ever" else {"ls": "-"}
-                axes.plot(
-                    *zip(*points, strict=True), marker="o", ms=5, color=colour, mec=PAPER, mew=1, label=name, **style
-                )
-        axes.set_xticks(numbers)
-        axes.set_xlim(min(numbers) - 0.4, max(numbers) + 0.4)
-        axes.set_ylim(0, 1.12 * axes.get_ylim()[1])
+        for name, colour, style, points in series:
+            axes.plot(*zip(*points, strict=True), marker="o", ms=5, color=colour, mec=PAPER, mew=1, label=name, **style)
+        axes.set(xticks=numbers, xlim=(min(numbers) - 0.4, max(numbers) + 0.4), ylim=(0, 1.12 * axes.get_ylim()[1]))
+        axes.set(xlabel="iteration", ylabel="solved")
         whole_numbers(axes.yaxis)
         axes.legend(loc="lower right")
-        label(axes, "iteration", "solved")
 
     words = "; ".join(
-        f"{name}: " + ", ".join(f"{y} at iteration {x}" for x, y in points) for name, _, points in series if points
+        f"{name}: " + ", ".join(f"{y} at iteration {x}" for x, y in points) for name, *_, points in series
     )
-    budget = iterations[-1].evaluations[0].at_largest.budget
-    caption = f"at {budget} nodes; ever: by any variant so far"
-    return draw(f"iteration-{benchmark}", "Solved by iteration", caption, f"Solved by iteration. {words}.", paint)
+    caption = f"at {now.at_largest.budget} nodes; ever: by any variant so far"
+    return draw(f"iteration-{now.benchmark}", "Solved by iteration", caption, f"Solved by iteration. {words}.", paint)
 
 
 def loss(points: Sequence[LossPoint]) -> Plot:
@@ -195,18 +179,13 @@ def loss(points: Sequence[LossPoint]) -> Plot:
             smooth = [sum(values[max(0, i - window + 1) : i + 1]) / min(window, i + 1) for i in range(len(values))]
             axes.plot(steps, smooth, color=WITHOUT, label="training")
         if held_out:
-            axes.plot(
-                *zip(*held_out, strict=True), "o-", ms=4, color=WITH, mec=PAPER, mew=0.8, label="held-out theorems"
-            )
-        axes.set_ylim(bottom=0)
+            steps, values = zip(*held_out, strict=True)
+            axes.plot(steps, values, "o-", ms=4, color=WITH, mec=PAPER, mew=0.8, label="held-out theorems")
+        axes.set(ylim=(0, None), xlabel="step", ylabel="loss per token")
         axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.13))
-        label(axes, "step", "loss per token")
 
-    words = ", ".join(
-        f"{name} from {series[0][1]:.3f} to {series[-1][1]:.3f}"
-        for name, series in (("training", train), ("held-out theorems", held_out))
-        if series
-    )
+    curves = (("training", train), ("held-out theorems", held_out))
+    words = ", ".join(f"{name} from {curve[0][1]:.3f} to {curve[-1][1]:.3f}" for name, curve in curves if curve)
     return draw("loss", "Fine-tuning loss", "next-token loss over tactics", f"Fine-tuning loss: {words}.", paint)
 
 
@@ -219,33 +198,32 @@ def energies(positive: Sequence[float], negative: Sequence[float]) -> Plot:
         low, high = values[len(values) // 200], values[-1 - len(values) // 200]  # a few outliers would flatten the rest
         width = (high - low or 1.0) / 36
         bins = [low + i * width for i in range(37)]
-        for name, found, colour in (("off the path", negative, WITHOUT), ("on a proof's path", positive, WITH)):
-            inside = [v for v in found if low <= v <= high]
-            shares = [1 / len(found)] * len(inside)
+        for name, states, colour in (("off the path", negative, WITHOUT), ("on a proof's path", positive, WITH)):
+            inside = [v for v in states if low <= v <= high]
+            shares = [1 / len(states)] * len(inside)
             axes.hist(inside, bins, weights=shares, color=colour, alpha=0.45, label=name)
             axes.hist(inside, bins, weights=shares, color=colour, histtype="step", lw=1.3)
         for mean, colour in zip(means, (WITH, WITHOUT), strict=True):
             axes.axvline(mean, color=colour, lw=1.2, ls=(0, (3, 2)))
-        axes.set_yticks([])
+        axes.set(yticks=[], xlabel="energy (lower: more provable)", ylabel="share of states")
         axes.legend(loc="upper right")
-        label(axes, "energy (lower: more provable)", "share of states")
 
     words = f"states on a proof's path have mean energy {means[0]:.2f}, others {means[1]:.2f}"
     return draw("energy", "Energy of states", "held-out states; dashed: means", f"Energy of states: {words}.", paint)
 
 
-def time_split(searches: Sequence[tuple[str, SearchFigures]]) -> Plot:
+def time_split(searches: Searches) -> Plot:
     """Shares of the time that theorems spent waiting, for each set of searches."""
-    parts = (("generation", "generation_s", WITH), ("Lean", "lean_s", WITHOUT), ("scoring", "scoring_s", EVER))
+    parts = (("generation", WITH), ("Lean", WITHOUT), ("scoring", EVER))
     shares = []
     for name, figures in searches:
-        seconds = [getattr(figures, attribute) for _, attribute, _ in parts]
+        seconds = (figures.generation_s, figures.lean_s, figures.scoring_s)
         shares.append((name, [s / sum(seconds) for s in seconds]))
 
     def paint(axes: Any) -> None:
         names = [name for name, _ in shares]
         left = [0.0] * len(names)
-        for i, (part, _, colour) in enumerate(parts):
+        for i, (part, colour) in enumerate(parts):
             widths = [row[i] for _, row in shares]
             if not any(widths):
                 continue
@@ -255,20 +233,17 @@ def time_split(searches: Sequence[tuple[str, SearchFigures]]) -> Plot:
                     axes.text(start + width / 2, y, f"{width:.0%}", ha="center", va="center", color=PAPER, fontsize=9)
             left = [a + b for a, b in zip(left, widths, strict=True)]
         axes.invert_yaxis()
-        axes.set_xlim(0, 1)
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.set_xticks([])
+        axes.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xticks=[])
         axes.grid(False)
         axes.spines["bottom"].set_visible(False)
         axes.legend(loc="upper center", ncols=3, bbox_to_anchor=(0.5, 0.0))
 
     words = "; ".join(
-        f"{name}: " + ", ".join(f"{part} {share:.0%}" for (part, _, _), share in zip(parts, row, strict=True))
+        f"{name}: " + ", ".join(f"{part} {share:.0%}" for (part, _), share in zip(parts, row, strict=True))
         for name, row in shares
     )
-    return draw(
-        "time", "Where the time went", "time that theorems spent waiting", f"Where the time went. {words}.", paint
-    )
+    title = "Where the time went"
+    return draw("time", title, "time that theorems spent waiting", f"{title}. {words}.", paint)
 
 
 def rank_by_depth(rows: Sequence[tuple[str, float, float]]) -> Plot:
@@ -280,10 +255,9 @@ def rank_by_depth(rows: Sequence[tuple[str, float, float]]) -> Plot:
         for x, chance in enumerate(chances):
             name = "random choice" if x == 0 else None
             axes.plot([x - 0.36, x + 0.36], [chance] * 2, color=WITHOUT, lw=2, label=name)
-        axes.set_ylim(0, 1)
+        axes.set(ylim=(0, 1), xlabel="depth of the state", ylabel="ranked first")
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "25%", "50%", "75%", "100%"])
         axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.13))
-        label(axes, "depth of the state", "ranked first")
 
     words = ", ".join(f"{v:.0%} at depth {d} (random choice {c:.0%})" for d, v, c in rows)
     return draw("rank", "Head: right state first", "rank-1 accuracy by depth", f"Rank-1 accuracy: {words}.", paint)

@@ -14,6 +14,8 @@ from burnqed.lean.lexer import Kind, tokens
 WIDTH = 80
 BARE = re.compile(r"[A-Za-z_]\w*")
 OPENING, CLOSING = frozenset("([{⟨⦃"), frozenset(")]}⟩⦄")
+DEFINING = frozenset({"let", "have", "letI", "haveI"})
+"""Words whose `:=` belongs to the statement."""
 
 
 class Proof(Result):
@@ -26,12 +28,12 @@ class Proof(Result):
     proof: str
     """The tactic block after `by`."""
     found: str
-    """How, for people: `with head, 9 nodes`."""
+    """How it was found, for display: `with head, 9 nodes`."""
 
 
 def benchmark_proofs(result: IterationResult) -> list[Proof]:
-    """Every proof of the iteration's evaluations, by theorem; one that two evaluations found alike is listed once."""
-    found: dict[tuple[str, str, str], Proof] = {}
+    """Every proof of the iteration's evaluations, by theorem; one that two evaluations both found is listed once."""
+    listed: dict[tuple[str, str, str], Proof] = {}
     for evaluation in result.evaluations:
         way = "with head" if evaluation.variant == HEAD else "without head"
         if len(result.benchmarks) > 1:
@@ -40,19 +42,19 @@ def benchmark_proofs(result: IterationResult) -> list[Proof]:
             if o.proof is None:
                 continue
             note = f"{way}, {o.nodes_at_proof} node{'' if o.nodes_at_proof == 1 else 's'}"
-            if same := found.get((o.name, o.statement, o.proof)):
+            if same := listed.get((o.name, o.statement, o.proof)):
                 note = f"{same.found}; {note}"
             header = evaluation.header if o.header is None else o.header
-            found[o.name, o.statement, o.proof] = Proof(
+            listed[o.name, o.statement, o.proof] = Proof(
                 name=o.name, statement=o.statement, header=header, proof=o.proof, found=note
             )
-    return sorted(found.values(), key=lambda p: p.name)
+    return sorted(listed.values(), key=lambda p: p.name)
 
 
 def declarations(proofs: Sequence[Proof]) -> list[str]:
-    """Each proof as a Lean theorem that can stand in one file with the others.
+    """Each proof as a Lean theorem that can share a file with the others.
 
-    A name that occurs again, or that a statement or a proof mentions (it means something of the library there), gets a number.
+    A name that occurs again, or that a statement or a proof mentions (where it means something from the library), gets a number.
     """
     taken = {word for p in proofs for text in (signature(p.statement, "_"), p.proof) for word in names_in(text)}
     texts = []
@@ -83,12 +85,7 @@ def signature(statement: str, identifier: str) -> str:
     end, depth, definitions = len(statement), 0, 0
     for word, following in pairwise(words[at:]):
         depth += (word.text in OPENING) - (word.text in CLOSING)
-        definitions += depth == 0 and word.text in (
-            "let",
-            "have",
-            "letI",
-            "haveI",
-        )  # their `:=` belongs to the statement
+        definitions += depth == 0 and word.text in DEFINING
         if depth == 0 and word.text + following.text == ":=":
             if definitions == 0:
                 end = word.start
@@ -98,7 +95,7 @@ def signature(statement: str, identifier: str) -> str:
 
 
 def by_header(proofs: Sequence[Proof]) -> dict[str, list[Proof]]:
-    """Proofs that compile in one file together."""
+    """Proofs that can be compiled together in one file."""
     groups: dict[str, list[Proof]] = {}
     for proof in proofs:
         groups.setdefault(proof.header, []).append(proof)
@@ -111,7 +108,5 @@ def files(proofs: Sequence[Proof]) -> dict[str, str]:
     texts = {"proofs.json": as_json(rows, indent=1) + "\n"}
     for number, (header, group) in enumerate(by_header(proofs).items(), start=1):
         name = "proofs.lean" if number == 1 else f"proofs-{number}.lean"
-        texts[name] = (
-            "\n".join([header.rstrip("\n") + "\n", *declarations(group)]) if header else "\n".join(declarations(group))
-        )
+        texts[name] = "\n".join([*([header.rstrip("\n") + "\n"] if header else []), *declarations(group)])
     return texts
