@@ -43,10 +43,7 @@ class SimulatedPolicy:
             await asyncio.sleep(self.batch_s)
             self.busy_s += time.monotonic() - began
             self.batches.append(len(states))
-        return [
-            Proposal(tuple(Candidate(f"t{i}", -1.0 - i) for i in range(candidates)), candidates, "simulated")
-            for _ in states
-        ]
+        return [Proposal(tuple(Candidate(f"t{i}", -1.0 - i) for i in range(candidates)), "simulated") for _ in states]
 
 
 class SimulatedLean:

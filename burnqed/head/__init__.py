@@ -1,7 +1,7 @@
-"""The energy head: how provable a state is, given the theorem's root state.
+"""The head: a model that gives the energy of a state, which says how provable it is, given the theorem's root state.
 
-Another package adds a head (`ebm.head`) by an entry point in the group `burnqed.head` that names a subclass of `burnqed.head.base.Head`.
-This file needs no torch.
+Another package can add a head (`ebm.head`) with an entry point in the group `burnqed.head` that names a subclass of
+`burnqed.head.base.Head`. This file does not need torch.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ BUILT_IN = {"mlp": "burnqed.head.mlp:MlpHead"}
 
 
 def names() -> list[str]:
-    """Of all heads, our own first."""
+    """The names of all heads, our own first."""
     return list(plugins.registered(GROUP, BUILT_IN))
 
 
 def check(name: str) -> None:
-    """Raises BadInput for a head that is not there."""
+    """Raises BadInput for a head that does not exist."""
     plugins.find(GROUP, name, BUILT_IN, "head")

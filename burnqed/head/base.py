@@ -1,13 +1,13 @@
-"""What every head is: a torch module from embeddings to energies that is trained, saved and served the same way.
+"""The base class of heads: a torch module from embeddings to energies. All heads are trained, saved and served the same way.
 
     head = Head.load(folder)
     head.energies(z, g)            # z, g: [n, d] embeddings of states and of root states; lower = more provable
 
-A learnable temperature divides what a head computes. An energy is therefore in nats: −energy is the logit that the head was trained
-with, and adds to a log-probability in search.
+A learnable temperature divides the result of a head. An energy is therefore in nats: −energy is the logit that the head was trained
+with, and can be added to a log-probability in search.
 
-z and g are first brought to mean 0 and variance 1 in every dimension, by statistics of the training's embeddings that belong
-to the head: states of one theorem differ by little beside what all states have in common.
+z and g are first standardised to mean 0 and variance 1 in every dimension, with statistics of the training embeddings that are saved
+with the head: states of one theorem differ little compared with what all states have in common.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from burnqed.head import BUILT_IN, GROUP
 from burnqed.head.metric import Metrics
 
 LEAST_DEVIATION = 0.01
-"""Of the mean deviation: what a dimension that hardly varies is divided by."""
+"""Lower bound of the deviation that a dimension is divided by, as a part of the mean deviation."""
 CHUNK = 8_192
 """Pairs scored at once."""
 
@@ -40,7 +40,7 @@ WEIGHTS_FILE, DESCRIPTION_FILE = "head.safetensors", "head.json"
 
 
 class HeadDescription(BaseModel):
-    """`head.json`: what a head is and what it may score."""
+    """`head.json`: a description of a head and of the embeddings that it may score."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,10 +49,10 @@ class HeadDescription(BaseModel):
     head_id: str
     """Digest of weights and embedding_id."""
     embedding_id: str
-    """Of the only embeddings that it may score."""
+    """Identity of the only embeddings that it may score."""
     d: int
     shape: dict[str, JsonValue]
-    """Arguments that make a module of the same shape."""
+    """Arguments that construct a module of the same shape."""
     temperature: float
     metrics: Metrics
     """On validation theorems."""
@@ -66,7 +66,7 @@ class HeadDescription(BaseModel):
 
 
 class Head(nn.Module, ABC):
-    """A subclass has the arguments `d` (width of an embedding) and those of `shape`, all of JSON, and a `forward_standard`.
+    """A subclass takes the arguments `d` (width of an embedding) and those of `shape`, all of them JSON, and has a `forward_standard`.
 
     `embedding_id` and `head_id` are set by `load`.
     """
@@ -86,18 +86,18 @@ class Head(nn.Module, ABC):
     @classmethod
     @abstractmethod
     def made_for(cls, d: int, config: EbmConfig) -> Self:
-        """A new one, ready to be trained."""
+        """A new head, ready to be trained."""
 
     @abstractmethod
     def shape(self) -> dict[str, JsonValue]:
-        """Arguments beside `d` that make a module which these weights fit."""
+        """Arguments in addition to `d` that construct a module which these weights fit."""
 
     @abstractmethod
     def forward_standard(self, z: Tensor, g: Tensor) -> Tensor:
         """Energies [...] at temperature 1 of standardised states [..., d] under root states [..., d] (broadcast against each other)."""
 
     def plain(self) -> Self:
-        """A copy in evaluation mode, without what only training needs."""
+        """A copy in evaluation mode, without the parts that only training needs."""
         return copy.deepcopy(self).eval()
 
     @property
@@ -118,7 +118,7 @@ class Head(nn.Module, ABC):
         return torch.cat([self(a.to(device), b.to(device)) for a, b in parts])
 
     def standardise(self, embeddings: Tensor) -> None:
-        """Takes the statistics of these embeddings [n, d]."""
+        """Sets mean and deviation to those of these embeddings [n, d]."""
         deviation = embeddings.std(dim=0, correction=0)
         self.mean.copy_(embeddings.mean(dim=0))
         self.deviation.copy_(deviation.clamp(min=LEAST_DEVIATION * deviation.mean().item() or 1.0))
@@ -126,7 +126,7 @@ class Head(nn.Module, ABC):
     # ---- files
 
     def save(self, folder: Path, embedding_id: str, metrics: Metrics, kind: str = "mlp") -> HeadDescription:
-        """Writes weights and description, and gives the latter. `kind`: its name among the heads."""
+        """Writes weights and description and returns the description. `kind`: its name in the configuration."""
         head = self.plain()
         weights = save({name: tensor.contiguous() for name, tensor in head.state_dict().items()})
         description = HeadDescription(
@@ -145,13 +145,13 @@ class Head(nn.Module, ABC):
 
     @staticmethod
     def load(folder: Path) -> Head:
-        """A head of any kind, in evaluation mode. Raises BadInput when the folder holds none, or its kind is not installed."""
+        """A head of any kind, in evaluation mode. Raises BadInput when the folder has no head, or its kind is not installed."""
         try:
             description = HeadDescription.model_validate_json((folder / DESCRIPTION_FILE).read_bytes())
             weights = (folder / WEIGHTS_FILE).read_bytes()
         except (OSError, ValidationError):
             raise BadInput(
-                f"There is no energy head at {folder} ({DESCRIPTION_FILE} and {WEIGHTS_FILE}); give the folder of a trained head, such as iterations/iter_0/ebm/final."
+                f"There is no head at {folder} ({DESCRIPTION_FILE} and {WEIGHTS_FILE}); give the folder of a trained head, such as iterations/iter_0/ebm/final."
             ) from None
         if _identity(description.embedding_id, weights) != description.head_id:
             raise BadInput(
@@ -170,7 +170,7 @@ def _identity(embedding_id: str, weights: bytes) -> str:
 
 
 def head_class(kind: str) -> Any:
-    """The subclass of `Head` with this name. Raises BadInput for one that is not there, or cannot be loaded."""
+    """The subclass of `Head` with this name. Raises BadInput for one that does not exist or cannot be loaded."""
     return plugins.load(GROUP, kind, BUILT_IN, "head")
 
 

@@ -1,4 +1,4 @@
-"""A figure about a head, with the value that random choice would have."""
+"""A figure that measures a head, with its value under random choice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Metric(BaseModel):
-    """A figure and the value of random choice."""
+    """A figure and its value under random choice."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -14,9 +14,9 @@ class Metric(BaseModel):
     chance: float | None
     """None where chance has no meaning (loss, temperature)."""
     count: int
-    """Positives (or states) behind the figure."""
+    """Number of positives (or states) behind the figure."""
     error: float | None = None
-    """Standard deviation that the figure would have if only chance decided it; positives are taken as independent of each other."""
+    """Standard deviation that the figure would have if only chance decided it; positives are assumed to be independent."""
 
     def __str__(self) -> str:
         return f"{self.value:.3f}" + (f" (chance {self.chance:.3f})" if self.chance is not None else "")

@@ -1,7 +1,7 @@
-"""Our own head: [z; g; z⊙g] (3·d) → widths → 1, with SiLU and dropout between.
+"""Our own head: [z; g; z⊙g] (3·d) → widths → 1, with SiLU and dropout in between.
 
-Every layer's spectral norm is kept at or below 1, so that small differences between states (see `burnqed.head.base`) are not amplified
-by the layers themselves. The scale that remains is the temperature's.
+Every layer's spectral norm is kept at or below 1, so the layers do not amplify small differences between states (see
+`burnqed.head.base`). The temperature alone sets the scale.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ FULL_WIDTHS = (2_048, 1_024, 512)
 FULL_D = 4_096
 LEAST_WIDTH = 32
 FIRST_LAYER_SCALE = 0.1
-"""Of the first layer's weights at the start: with 3·d inputs, energies explode without it."""
+"""Initial scale of the first layer's weights: with 3·d inputs, energies explode without it."""
 EXACT_ITERATIONS = 100
-"""Power iterations outside training, where the norm must not depend on chance."""
+"""Power iterations outside training, where the norm must be deterministic."""
 
 
 def scaled_widths(d: int) -> list[int]:
-    """2048, 1024, 512 for d = 4096, in proportion for any other, and at least 32."""
+    """2048, 1024, 512 for d = 4096, in proportion for other widths, and at least 32."""
     return [max(LEAST_WIDTH, width * d // FULL_D) for width in FULL_WIDTHS]
 
 
 class SpectralLimit(nn.Module):
-    """A weight matrix W becomes W / max(1, σ), σ being its largest singular value.
+    """A weight matrix W becomes W / max(1, σ), where σ is its largest singular value.
 
-    A limit and not a normalisation: a normalised layer would undo the small start of the first one. σ is estimated by power
-    iterations from a fresh random vector in every pass, so that no direction is lost from sight for long.
+    This is a limit, not a normalisation, which would undo the small initial scale of the first layer. σ is estimated by power iterations
+    from a new random vector in every pass, so no direction is missed for long.
     """
 
     def __init__(self, iterations: int) -> None:
@@ -93,18 +93,18 @@ class MlpHead(Head):
         return energies
 
     def limit_norms(self, power_iterations: int) -> None:
-        """Keeps the spectral norm of every layer at or below 1 from here on."""
+        """Keeps the spectral norm of every layer at or below 1 from now on."""
         for layer in self.layers:
             parametrize.register_parametrization(layer, "weight", SpectralLimit(power_iterations))
 
     def plain(self) -> Self:
-        """A copy, in evaluation mode, whose weights hold what the limit makes of them."""
+        """A copy in evaluation mode, with the limited weights as plain weights."""
         copy = type(self)(self.d, self.widths)
         with torch.no_grad():
             self.eval()
-            for mine, its in zip(self.linear, copy.linear, strict=True):
-                its.weight.copy_(mine.weight)
-                its.bias.copy_(mine.bias)
+            for limited, linear in zip(self.linear, copy.linear, strict=True):
+                linear.weight.copy_(limited.weight)
+                linear.bias.copy_(limited.bias)
             for name in ("log_temperature", "mean", "deviation"):
                 getattr(copy, name).copy_(getattr(self, name))
         return copy.eval()

@@ -111,7 +111,7 @@ def proposal(tactics: Tactics, candidates: int) -> Proposal:
     even = -math.log(len(given)) if given else 0.0
     known = [Candidate(tactic, even if log_prob is None else log_prob) for tactic, log_prob in given.items()]
     likeliest = sorted(known, key=lambda candidate: -candidate.log_prob)[:candidates]
-    return Proposal(tuple(likeliest), candidates, "function")
+    return Proposal(tuple(likeliest), "function")
 
 
 def as_policy(policy: Policy | PolicyFunction) -> Policy:

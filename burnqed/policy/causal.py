@@ -1,6 +1,6 @@
 """Any causal language model of transformers, behind the interface that generation and encoding use.
 
-Also the reference that the Llama of `burnqed.policy.llama` is checked against.
+It is also the reference for `burnqed.policy.llama`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Causal:
 
     @torch.inference_mode()
     def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
-        """One [length, d] for each sequence; padded on the right, where causal attention never looks."""
+        """One [length, d] for each sequence; padded on the right, which causal attention never sees."""
         if not sequences:
             return []
         longest = max(len(s) for s in sequences)
@@ -40,7 +40,7 @@ class Causal:
 
 
 class CausalRows:
-    """Rows share transformers' key-value cache: prompts are padded on the left to one length, and no row joins later."""
+    """Rows that share transformers' key-value cache: prompts are padded on the left to one length, and no row can join later."""
 
     can_join = False
 
@@ -68,7 +68,7 @@ class CausalRows:
         return self.forward(torch.tensor(tokens, device=self.causal.device).unsqueeze(1))
 
     def forward(self, ids: Tensor) -> Tensor:
-        """ids [B, n], the last columns of the mask → logits of the last column, [B, V], at least float32."""
+        """ids [B, n], for the last columns of the mask → logits of the last column, [B, V], at least float32."""
         positions = (self.mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
         out = self.causal.model(
             input_ids=ids,

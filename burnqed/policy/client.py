@@ -1,27 +1,25 @@
-"""The policy over HTTP: candidates from an SGLang server, embeddings and energies from our own, or both from `burnqed serve`.
+"""The policy over HTTP: candidates from an SGLang server, energies from our own, or both from `burnqed serve`.
 
     async with PolicyClient(config, "http://127.0.0.1:30000", "http://127.0.0.1:30000") as policy:
         await policy.wait_ready(120)
         proposals = await policy.propose(states, candidates=8, temperature=1.0, seeds=seeds)
 
-States travel in requests of at most `policy.max_batch` replies, several under way at once. (What different searches ask at the
-same time is merged before, in `burnqed.proof_search.batch`.) Every sampling parameter is set, because SGLang takes missing ones from
-the model's generation_config.json.
+A request asks for at most `policy.max_batch` replies, and several are open at once. (`burnqed.proof_search.batch` has merged what
+different searches ask at the same time.) Every sampling parameter is set, because SGLang takes missing ones from the model's
+generation_config.json.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
 import math
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import httpx
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
@@ -33,18 +31,16 @@ from burnqed.policy.protocol import Candidate, Proposal
 ATTEMPTS = 6
 FIRST_WAIT_S = 0.2
 LONGEST_WAIT_S = 5.0
-EMBED_TEXTS = 64
-"""Texts of one request to /embed: half a second of work for a small model."""
 LOG_PROB_DIGITS = 5
-"""Beyond these, what else was in the batch shows: a server in float32 strays by 3e-6."""
+"""Further digits depend on what else was in the batch: with float32 a log-probability varies by 3e-6."""
 TOO_LONG = "context length"
-"""Part of what SGLang answers when a prompt is too long for the model."""
+"""Part of SGLang's answer when a prompt is too long for the model."""
 
 Reply = TypeVar("Reply")
 
 
 class Meta(BaseModel):
-    """`meta_info` of a reply, as far as it is used."""
+    """The part of a reply's `meta_info` that is used."""
 
     finish_reason: dict[str, Any] | None = None
     completion_tokens: int
@@ -59,12 +55,6 @@ class Generated(BaseModel):
     meta_info: Meta
 
 
-class Embedded(BaseModel):
-    embeddings: str
-    """Base64 of float32 [n, d]."""
-    embedding_id: str
-
-
 class Scored(BaseModel):
     energies: list[float]
     head_id: str
@@ -72,10 +62,10 @@ class Scored(BaseModel):
 
 
 class Health(BaseModel):
-    """Of the score server; SGLang's own says nothing."""
+    """Of the score server; that of SGLang is empty."""
 
     weight_version: str | None = None
-    """Of the model behind the embeddings: generation has to be from the same."""
+    """Of the model behind the embeddings, which has to be the one that generates."""
     embedding_id: str | None = None
     head_id: str | None = None
 
@@ -85,25 +75,23 @@ class ModelInfo(BaseModel):
     weight_version: str = "default"
 
 
-class PolicyInfo(BaseModel):
+class PolicyInfo(ModelInfo):
     """What is being served."""
 
-    model_path: str
-    weight_version: str
     embedding_id: str | None
     head_id: str | None
 
 
-class Refused(Exception):
+class Refused(BadInput):
     """The server understood the request and refuses it (4xx)."""
 
 
 class Unavailable(Exception):
-    """No answer, a failure of the server (5xx), or an answer that was cut off: worth another try."""
+    """No answer, a failure of the server (5xx), or a truncated answer: worth another try."""
 
 
 class PolicyClient:
-    """`Policy` and `Scorer` over HTTP. Methods raise TryAgain when a server stays away, BadInput when it refuses."""
+    """`Policy` and `Scorer` over HTTP. Methods raise TryAgain when a server stays unavailable, BadInput when it refuses."""
 
     def __init__(self, config: PolicyConfig, generate_url: str, score_url: str) -> None:
         self.config = config
@@ -125,8 +113,8 @@ class PolicyClient:
     # ---- readiness
 
     async def wait_ready(self, timeout: float, is_alive: Callable[[], bool] = lambda: True) -> PolicyInfo:
-        """Returns what both servers serve once they answer. Raises TryAgain after `timeout` seconds, or as soon as `is_alive` says that the
-        server's process is gone."""
+        """Waits until both servers answer and returns what they serve. Raises TryAgain after `timeout` seconds, or as soon as `is_alive`
+        says that the server's process is gone."""
         deadline = time.monotonic() + timeout
         for url in dict.fromkeys([self.generate_url, self.score_url]):
             while True:
@@ -143,30 +131,27 @@ class PolicyClient:
         return await self.info()
 
     async def info(self) -> PolicyInfo:
-        """What the servers serve; also notes the identities of model, embeddings and head.
+        """What the servers serve; also remembers the identities of model, embeddings and head.
 
-        Raises BadInput when generation and embeddings are of different models.
+        Raises BadInput when generation and embeddings come from different models.
         """
-        model = await self._get(f"{self.generate_url}/get_model_info", ModelInfo)
-        health = await self._get(f"{self.score_url}/health", Health)
+        model = await self._request(f"{self.generate_url}/get_model_info", ModelInfo)
+        health = await self._request(f"{self.score_url}/health", Health)
         if health.weight_version not in (None, model.weight_version):
             raise BadInput(
                 f"{self.generate_url} generates with the weights {model.weight_version}, but {self.score_url} scores with "
                 f"{health.weight_version}; serve one model, and start SGLang with --weight-version {health.weight_version}."
             )
-        ids = {"embedding_id": health.embedding_id, "head_id": health.head_id}
-        self._note(weight_version=model.weight_version, **ids)
-        return PolicyInfo(**model.model_dump(), **ids)
+        served = PolicyInfo(**{**health.model_dump(), **model.model_dump()})
+        self._note(**served.model_dump(exclude={"model_path"}))
+        return served
 
     @property
     def head_id(self) -> str:
-        """Known after `wait_ready`."""
-        return self._id("head_id")
-
-    @property
-    def embedding_id(self) -> str:
-        """Known after `wait_ready`."""
-        return self._id("embedding_id")
+        """Known after `info`."""
+        if "head_id" not in self._ids:
+            raise BadInput(f"The server {self.score_url} has named no head_id; start it with --head.")
+        return self._ids["head_id"]
 
     # ---- work
 
@@ -187,14 +172,9 @@ class PolicyClient:
         if not states:
             return []
         body = {"states": list(states), "goals": list(goals)}
-        scored = await self._post(self.score_url, "/score", body, Scored, lambda s: len(s.energies) == len(states))
+        scored = await self._request(f"{self.score_url}/score", Scored, body, lambda s: len(s.energies) == len(states))
         self._note(embedding_id=scored.embedding_id, head_id=scored.head_id)
         return scored.energies
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embeddings of bare states, [len(texts), d], at least one text; `embedding_id` says which kind."""
-        parts = [texts[start : start + EMBED_TEXTS] for start in range(0, len(texts), EMBED_TEXTS)]
-        return np.concatenate([await self._embed(part) for part in parts])
 
     # ---- inside
 
@@ -211,59 +191,38 @@ class PolicyClient:
         }
 
     async def _propose(self, asked: Sequence[tuple[str, list[dict[str, Any]]]]) -> list[Proposal]:
-        """One request; when a prompt in it is too long, its halves, until it is found."""
-        body = {
+        """One request; when a prompt in it is too long, one for each half, down to that prompt."""
+        body: dict[str, Any] = {
             "text": [text for text, sampling in asked for _ in sampling],
-            "sampling_params": [one for _, sampling in asked for one in sampling],
+            "sampling_params": [params for _, sampling in asked for params in sampling],
             "return_logprob": True,
             "logprob_start_len": -1,
             "return_text_in_logprobs": True,
         }
+        count = len(body["sampling_params"])
         try:
-            replies = await self._post(
-                self.generate_url, "/generate", body, list[Generated], lambda r: whole(r, sum(len(s) for _, s in asked))
+            replies = await self._request(
+                f"{self.generate_url}/generate", list[Generated], body, lambda replies: whole(replies, count)
             )
         except Refused as refusal:
             if TOO_LONG not in str(refusal):
-                raise BadInput(f"The policy server {self.generate_url} refuses to generate: {refusal}") from None
+                raise
             if len(asked) == 1:
-                return [Proposal((), len(asked[0][1]), "")]
+                return [Proposal((), "")]
             half = len(asked) // 2
             return [p for part in (asked[:half], asked[half:]) for p in await self._propose(part)]
         for reply in replies:
             self._note(weight_version=reply.meta_info.weight_version)
-        out, start = [], 0
-        for _, sampling in asked:
-            out.append(proposal(replies[start : start + len(sampling)]))
-            start += len(sampling)
-        return out
-
-    async def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        embedded = await self._post(self.score_url, "/embed", {"texts": list(texts)}, Embedded)
-        self._note(embedding_id=embedded.embedding_id)
-        flat = np.frombuffer(base64.b64decode(embedded.embeddings), dtype="<f4")
-        return flat.reshape(len(texts), -1)
-
-    async def _get(self, url: str, kind: type[Reply]) -> Reply:
-        try:
-            return await self._request("GET", url, None, kind, lambda _: True)
-        except Refused as refusal:
-            raise BadInput(f"{url} is not what SGLang or burnqed serve has ({refusal}); check the address.") from None
-
-    async def _post(
-        self, server: str, path: str, body: Any, kind: type[Reply], complete: Callable[[Reply], bool] = lambda _: True
-    ) -> Reply:
-        try:
-            return await self._request("POST", server + path, body, kind, complete)
-        except Refused as refusal:
-            if path == "/generate":
-                raise
-            raise BadInput(f"The policy server {server} refuses {path}: {refusal}") from None
+        remaining = iter(replies)
+        return [proposal(list(islice(remaining, len(sampling)))) for _, sampling in asked]
 
     async def _request(
-        self, method: str, url: str, body: Any, kind: type[Reply], complete: Callable[[Reply], bool]
+        self, url: str, kind: type[Reply], body: Any = None, complete: Callable[[Reply], bool] = lambda _: True
     ) -> Reply:
-        """One exchange, repeated while the server is unavailable. A reply for which `complete` is false was cut off."""
+        """The reply to a GET, or a POST where there is a body; repeated while the server is unavailable.
+
+        A reply for which `complete` is false was cut off.
+        """
         retrying = AsyncRetrying(
             retry=retry_if_exception_type(Unavailable),
             stop=stop_after_attempt(ATTEMPTS),
@@ -271,49 +230,45 @@ class PolicyClient:
             reraise=True,
         )
         try:
-            async for attempt in retrying:
-                with attempt:
-                    reply = read(await self._exchange(method, url, body), kind, url)
-                    if not complete(reply):
-                        raise Unavailable("the reply is incomplete")
-                    return reply
+            reply: Reply = await retrying(self._exchange, url, kind, body, complete)
         except Unavailable as error:
             raise TryAgain(
                 f"The policy server did not answer {url} in {ATTEMPTS} tries ({error}); see its log."
             ) from None
-        raise AssertionError("unreachable")
+        return reply
 
-    async def _exchange(self, method: str, url: str, body: Any) -> httpx.Response:
+    async def _exchange(self, url: str, kind: type[Reply], body: Any, complete: Callable[[Reply], bool]) -> Reply:
         try:
-            response = await self._http.request(method, url, json=body)
+            response = await self._http.request("GET" if body is None else "POST", url, json=body)
         except httpx.TransportError as error:
             raise Unavailable(f"{type(error).__name__} {error}".strip()) from None
         if response.status_code >= 500:
             raise Unavailable(f"status {response.status_code}: {response.text[:200]}")
         if response.status_code >= 400:
-            raise Refused(complaint(response))
-        return response
+            if body is None:
+                raise BadInput(
+                    f"{url} is not what SGLang or burnqed serve has ({complaint(response)}); check the address."
+                )
+            server, _, path = url.rpartition("/")
+            raise Refused(f"The policy server {server} refuses /{path}: {complaint(response)}")
+        reply = read(response, kind, url)
+        if not complete(reply):
+            raise Unavailable("the reply is incomplete")
+        return reply
 
-    def _note(self, **found: str | None) -> None:
-        """Remembers identities; proposals, embeddings or energies of two kinds never mix in one client."""
-        for name, value in found.items():
-            if value is None:
-                continue
-            if self._ids.setdefault(name, value) != value:
+    def _note(self, **identities: str | None) -> None:
+        """Remembers identities; one client never mixes proposals or energies from two models or heads."""
+        for name, value in identities.items():
+            if value is not None and self._ids.setdefault(name, value) != value:
                 server = self.generate_url if name == "weight_version" else self.score_url
                 raise BadInput(
                     f"The server {server} changed its {name} from {self._ids[name]} to {value} midway; "
                     "run the step again against one model and head."
                 )
 
-    def _id(self, name: str) -> str:
-        if name not in self._ids:
-            raise BadInput(f"The server {self.score_url} has named no {name}; start it with --head.")
-        return self._ids[name]
-
 
 def candidate_seed(seed: int, number: int) -> int:
-    """Seed of one candidate from that of its state, 31 bits (SGLang keeps seeds in signed 32-bit integers)."""
+    """The seed of one candidate, 31 bits, from that of its state (SGLang keeps seeds in signed 32-bit integers)."""
     return int.from_bytes(hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=4).digest(), "big") >> 1
 
 
@@ -321,35 +276,32 @@ def proposal(replies: Sequence[Generated]) -> Proposal:
     """The distinct tactics among replies to one state, each with its likeliest log-probability, likeliest first."""
     best: dict[str, float] = {}
     for reply in replies:
-        if (found := extract(reply.text)) is not None:
-            log_prob = tactic_log_prob(reply, found.end)
-            best[found.tactic] = max(log_prob, best.get(found.tactic, -math.inf))
+        if (extracted := extract(reply.text)) is not None:
+            log_prob = tactic_log_prob(reply, extracted.end)
+            best[extracted.tactic] = max(log_prob, best.get(extracted.tactic, -math.inf))
     ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
     tokens = sum(reply.meta_info.completion_tokens for reply in replies)
-    return Proposal(
-        tuple(Candidate(t, p) for t, p in ordered), len(replies), replies[0].meta_info.weight_version, tokens
-    )
+    return Proposal(tuple(Candidate(t, p) for t, p in ordered), replies[0].meta_info.weight_version, tokens)
 
 
 def tactic_log_prob(reply: Generated, end: int) -> float:
-    """Sum over the tokens up to the tactic's end: all of them, with the one that ended the reply, unless the model wrote on.
+    """Sum over the tokens up to the tactic's end: all of them, including the one that ended the reply, unless more text follows.
 
-    `end` is an offset in the text. Tokens that hold part of a character read "\\ufffd"; the next whole one tells where we are.
+    `end` is an offset in the text. Tokens that hold part of a character read "\\ufffd"; the position is known again after the next whole one.
     """
-    tokens, text = reply.meta_info.output_token_logprobs, reply.text
-    total, place = 0.0, 0
-    written_on = bool(text[end:].strip())
-    for log_prob, _, piece in tokens:
-        if written_on and place >= end:
+    text, total, place = reply.text, 0.0, 0
+    more_follows = bool(text[end:].strip())
+    for log_prob, _, piece in reply.meta_info.output_token_logprobs:
+        if more_follows and place >= end:
             break
         total += log_prob
-        if piece and "\ufffd" not in piece and (found := text.find(piece, place, place + len(piece) + 8)) >= 0:
-            place = found + len(piece)
+        if piece and "\ufffd" not in piece and (at := text.find(piece, place, place + len(piece) + 8)) >= 0:
+            place = at + len(piece)
     return round(total, LOG_PROB_DIGITS)
 
 
 def whole(replies: Sequence[Generated], count: int) -> bool:
-    """Whether every reply is there with all its log-probabilities, and none was aborted by the server."""
+    """Whether all replies have arrived with all their log-probabilities, and the server aborted none."""
     return len(replies) == count and all(
         len(r.meta_info.output_token_logprobs) == r.meta_info.completion_tokens
         and (r.meta_info.finish_reason or {}).get("type") != "abort"
@@ -358,7 +310,7 @@ def whole(replies: Sequence[Generated], count: int) -> bool:
 
 
 def read(response: httpx.Response, kind: type[Reply], url: str) -> Reply:
-    """The typed body. Raises Unavailable when it is not JSON, BadInput when it is another protocol's."""
+    """The typed body. Raises Unavailable when it is not JSON, BadInput when it is of another protocol."""
     try:
         content = response.json() if response.content else {}
     except ValueError:
@@ -384,7 +336,7 @@ def complaint(response: httpx.Response) -> str:
 
 
 async def _together(works: Sequence[Any]) -> list[Any]:
-    """Results in order; when one fails, the others are cancelled."""
+    """The results in order; when one fails, the others are cancelled."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(work) for work in works]

@@ -3,9 +3,9 @@
     encoder = Encoder("demo/store/demo/iterations/iter_0/model", dtype="float32", max_tokens=512)
     encoder.embed(["n : Nat\\n⊢ n + 0 = n"])       # float32 [1, d]
 
-Never over padding, an end token or the prompt's instruction: the text is the bare state. Texts are cut behind `max_tokens`
-tokens (the main goal stands first). The server and the training steps use this class, so that a head always meets
-embeddings of the kind it was trained on; `embedding_id` names the kind.
+The mean never includes padding, an end token or the prompt's instruction: the text is the bare state. Texts are truncated to
+`max_tokens` tokens (the main goal comes first). The server and the training steps both use this class, so a head always gets embeddings
+of the kind it was trained on; `embedding_id` names the kind.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BATCH = 64
 
 class Encoder:
     def __init__(self, model: str | Path | LanguageModel, *, dtype: str = "float32", max_tokens: int) -> None:
-        """`model` is a folder, or a model that is loaded already (then with its own dtype)."""
+        """`model` is a folder, or a loaded model, which keeps its dtype."""
         self.model = model if isinstance(model, LanguageModel) else load_model(Path(model), dtype)
         self.max_tokens = max_tokens
 

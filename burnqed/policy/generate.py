@@ -1,12 +1,12 @@
-"""Generation for many requests at once: samples join and leave a running batch, equal prompts are read once.
+"""Generation for many requests at once: samples join and leave a running batch, and equal prompts are processed once.
 
     generator = Generator(model, max_batch=128)
     generator.submit(Sample(prompt=ids, params=SamplingParams(...)))
     while generator.busy:
         for sample in generator.step(): ...
 
-One thread drives it (`burnqed.policy.server`). What a sample becomes depends on its prompt, parameters and seed, not on
-what else is in the batch, where the model is exact (`load_model`).
+One thread drives it (`burnqed.policy.worker`). Where the model is exact (`load_model`), a sample depends on its prompt, parameters and
+seed alone, not on what else is in the batch.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -26,19 +27,19 @@ from burnqed.policy.sampling import SamplingParams, sample, uniforms
 
 @dataclass(slots=True, eq=False)
 class Sample:
-    """One reply in the making."""
+    """One reply in progress."""
 
     prompt: Sequence[int]
     params: SamplingParams
     tokens: list[int] = field(default_factory=list)
-    """Token ids of the reply, with the one that ended it."""
+    """Token ids of the reply, including the one that ended it."""
     log_probs: list[float] = field(default_factory=list)
     text: str = ""
     """The reply without its end token or stop string; set when it is finished."""
     finish_reason: dict[str, Any] | None = None
     """`{"type": "stop", "matched": token id or string}` or `{"type": "length", "length": tokens}`."""
     shared: bool = False
-    """Whether another sample of the batch had read the prompt."""
+    """Whether the prompt was processed for another sample of the batch."""
     draws: list[float] = field(default_factory=list)
 
 
@@ -49,7 +50,7 @@ class Generator:
         self.rows = model.network.rows()
         self.active: list[Sample] = []
         self.waiting: deque[Sample] = deque()
-        self._may_complete: dict[tuple[str, ...], dict[int, bool]] = {}
+        self._may_complete = cache(self._completes)
 
     @property
     def busy(self) -> bool:
@@ -60,7 +61,7 @@ class Generator:
         self.waiting.append(sample)
 
     def step(self) -> list[Sample]:
-        """Lets waiting samples join, gives every sample one more token, returns those that are finished."""
+        """Lets waiting samples join, adds one token to every sample, and returns those that are finished."""
         finished: list[Sample] = []
         if joining := self._joining():
             groups = [list(same) for _, same in groupby(joining, key=lambda s: s.prompt)]
@@ -84,7 +85,7 @@ class Generator:
         return lost
 
     def _joining(self) -> list[Sample]:
-        """The samples that join now; those of one prompt are not torn apart unless they alone fill the batch."""
+        """The samples that join now; those of one prompt stay together unless they alone exceed the batch."""
         if not self.waiting or (self.active and not self.rows.can_join):
             return []
         free = self.max_batch - len(self.active)
@@ -121,10 +122,9 @@ class Generator:
         if token in params.stop_token_ids or (token in self.model.end_ids and not params.ignore_eos):
             s.text = self._decode(s.tokens[:-1])
             return {"type": "stop", "matched": token}
-        if params.stop and self._completes(params.stop, token):
+        if params.stop and self._may_complete(params.stop, token):
             text = self._decode(s.tokens)
-            places = [(place, stop) for stop in params.stop if (place := text.find(stop)) >= 0]
-            if places:
+            if places := [(place, stop) for stop in params.stop if (place := text.find(stop)) >= 0]:
                 place, stop = min(places)
                 s.text = text[:place]
                 return {"type": "stop", "matched": stop}
@@ -135,11 +135,8 @@ class Generator:
 
     def _completes(self, stops: tuple[str, ...], token: int) -> bool:
         """Whether this token can be the last one of a stop string: only then is the reply decoded and searched."""
-        known = self._may_complete.setdefault(stops, {})
-        if token not in known:
-            piece = self._decode([token])
-            known[token] = "\ufffd" in piece or any(stop[-1] in piece for stop in stops if stop)
-        return known[token]
+        piece = self._decode([token])
+        return "\ufffd" in piece or any(stop[-1] in piece for stop in stops if stop)
 
     def _decode(self, tokens: Sequence[int]) -> str:
         return str(self.model.tokenizer.decode(list(tokens), skip_special_tokens=True))

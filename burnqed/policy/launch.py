@@ -1,4 +1,4 @@
-"""Starts the embedded policy server beside a command that has no sidecar (`burnqed eval`), and ends it.
+"""Starts and stops the embedded policy server for a command that has no sidecar (`burnqed eval`).
 
 async with launched("runs/demo/iterations/iter_0/model", None, config.policy) as urls:
     client = PolicyClient(config.policy, urls.generate, urls.score)
@@ -35,9 +35,9 @@ class Urls(NamedTuple):
 
 @asynccontextmanager
 async def launched(model: str, head: str | None, config: PolicyConfig) -> AsyncIterator[Urls]:
-    """Addresses of a server for `model`, ready; the configured ones when the configuration names them.
+    """Addresses of a server for `model` that is ready, or the configuration's addresses where it has them.
 
-    Raises what the server ended with: BadInput for an unusable model or head, TryAgain otherwise, with its last output.
+    When the server ends early, raises BadInput for an unusable model or head and TryAgain, with its last output, otherwise.
     """
     if config.generate_url:
         yield Urls(config.generate_url, config.score_url or config.generate_url)
@@ -70,7 +70,7 @@ async def launched(model: str, head: str | None, config: PolicyConfig) -> AsyncI
 
 
 def what_it_said(log: Path, code: int) -> BadInput | TryAgain:
-    """The end of the server's output as an exception of the kind that its exit code names."""
+    """The end of the server's output, as an exception that corresponds to its exit code."""
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     if code == EXIT_BAD_INPUT and lines:
         return BadInput(lines[-1].removeprefix("burnqed: "))

@@ -1,10 +1,9 @@
 """A Llama forward pass in plain torch, with a key-value cache made for sampling many tactics of each proof state.
 
-transformers.generate spends most of a small model's time in Python and repeats the prompt for every sample. Here the
-samples of one prompt share its keys and values: a *group* is one prompt and the tokens of all its samples, and a mask
-lets each sample see the prompt and its own tokens. A step is one batched attention over the open groups. Prompts are
-packed one after the other, so that nothing is spent on padding. `tests/unit/test_policy_llama.py` compares the logits with
-transformers'.
+With a small model, transformers.generate spends most of its time in Python, and it repeats the prompt for every sample. Here the
+samples of one prompt share its keys and values: a *group* is one prompt and the tokens of all its samples, and a mask lets each sample
+see the prompt and its own tokens. A step is one batched attention over the open groups. Prompts are packed one after the other, without
+padding. `tests/integration/test_policy_model.py` compares the logits with those of transformers.
 """
 
 from __future__ import annotations
@@ -21,11 +20,12 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from burnqed.finite import check_finite
+from burnqed.policy.batches import batches
 
 MOST_IDLE_BYTES = 256 << 20
-"""A larger cache is given back when nothing is being generated."""
+"""A larger cache is freed when nothing is being generated."""
 PACKED_TOKENS = 4_096
-"""Tokens of one packed pass: bounds the memory of activations."""
+"""Tokens of one packed pass, which bounds the memory of activations."""
 
 
 class Llama:
@@ -42,7 +42,7 @@ class Llama:
         self.epsilon: float = config["rms_norm_eps"]
         self.dtype, self.device = dtype, device
         self.rotated = torch.promote_types(dtype, torch.float32)
-        """Type of what is rotated, and of logits."""
+        """Type of the rotation and of logits."""
         weights = {k: w for file in sorted(folder.glob("*.safetensors")) for k, w in load_file(file).items()}
         check_finite(weights.items(), folder)
 
@@ -61,7 +61,7 @@ class Llama:
 
     @staticmethod
     def fits(config: dict[str, Any]) -> bool:
-        """Whether this file implements the architecture that a config.json describes."""
+        """Whether this class implements the architecture that a config.json describes."""
         return (
             config.get("model_type") == "llama"
             and config.get("hidden_act", "silu") == "silu"
@@ -72,8 +72,8 @@ class Llama:
         )
 
     def _layer(self, prefix: str, take: Callable[[str], Tensor]) -> dict[str, Tensor]:
-        """Fuses projections that read the same input. Rows of queries and keys are reordered so that the two halves that
-        RoPE rotates against each other lie side by side, as complex numbers do; attention is blind to that order."""
+        """Fuses projections with the same input. Rows of queries and keys are reordered so that the two halves that RoPE rotates against
+        each other are adjacent, as in complex numbers; attention does not depend on that order."""
         q, k, v = (take(f"{prefix}self_attn.{name}_proj.weight") for name in "qkv")
         q, k = (w.view(-1, 2, self.head_width // 2, self.width).transpose(1, 2).reshape(-1, self.width) for w in (q, k))
         gate, up = (take(f"{prefix}mlp.{name}_proj.weight") for name in ("gate", "up"))
@@ -96,7 +96,7 @@ class Llama:
         return turned[:, : self.heads], turned[:, self.heads :], v
 
     def finish(self, layer: dict[str, Tensor], x: Tensor, attended: Tensor) -> Tensor:
-        """x [N, d] and what attention read [N, H, E] → the layer's output [N, d]."""
+        """x [N, d] and the output of attention [N, H, E] → the layer's output [N, d]."""
         x = x + F.linear(attended.reshape(len(x), -1), layer["out"])
         gate_up = F.linear(F.rms_norm(x, (self.width,), layer["norm2"], self.epsilon), layer["gate_up"])
         gate, up = gate_up.chunk(2, dim=-1)
@@ -113,13 +113,13 @@ class Llama:
     def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
         """Last hidden states, after the final norm: one [length, d] for each sequence of token ids."""
         out: list[Tensor] = []
-        for pack in packs(sequences):
+        for pack in batches(sequences, PACKED_TOKENS):
             out.extend(torch.split(self.final(self.packed(pack, None, [])), [len(s) for s in pack]))
         return out
 
     def packed(self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int]) -> Tensor:
         """One pass over whole sequences. Without a cache: hidden states of all tokens, [ΣT, d], before the final norm.
-        With one: keys and values go to `slots`, and only the last token of each sequence comes back, [len(sequences), d]."""
+        With one: keys and values are stored in `slots`, and only the last token of each sequence is returned, [len(sequences), d]."""
         lengths = [len(s) for s in sequences]
         ends = list(accumulate(lengths))
         x = F.embedding(torch.tensor([t for s in sequences for t in s], device=self.device), self.embedding)
@@ -146,24 +146,11 @@ class Llama:
 
 def rope(config: dict[str, Any]) -> dict[str, Any]:
     """`rope_type` and `rope_theta`, which transformers wrote at the top level before version 5."""
-    given = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    settings = config.get("rope_parameters") or config.get("rope_scaling") or {}
     return {
-        "rope_type": given.get("rope_type") or given.get("type") or "default",
-        "rope_theta": given.get("rope_theta") or config.get("rope_theta") or 10_000.0,
+        "rope_type": settings.get("rope_type") or settings.get("type") or "default",
+        "rope_theta": settings.get("rope_theta") or config.get("rope_theta") or 10_000.0,
     }
-
-
-def packs(sequences: Sequence[Sequence[int]]) -> list[list[Sequence[int]]]:
-    """Consecutive sequences of about PACKED_TOKENS together."""
-    out: list[list[Sequence[int]]] = [[]]
-    tokens = 0
-    for sequence in sequences:
-        if out[-1] and tokens + len(sequence) > PACKED_TOKENS:
-            out.append([])
-            tokens = 0
-        out[-1].append(sequence)
-        tokens += len(sequence)
-    return out if sequences else []
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool) -> Tensor:
@@ -176,8 +163,8 @@ def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool) -> Tensor:
 class Groups:
     """Keys and values of the open groups.
 
-    `store` is [L, S, 2, G, T, E]: S slots of T columns. `mask` is [S, W, T]: 0 where sample w of the slot's group may look,
-    −∞ elsewhere. Both grow by doubling.
+    `store` is [L, S, 2, G, T, E]: S slots of T columns. `mask` is [S, W, T]: 0 where sample w of the slot's group may attend, −∞ elsewhere.
+    Both grow by doubling.
     """
 
     def __init__(self, model: Llama) -> None:
@@ -185,7 +172,7 @@ class Groups:
         self.store = torch.empty(shape, dtype=model.dtype, device=model.device)
         self.mask = torch.empty((0, 0, 0), dtype=model.dtype, device=model.device)
         self.used: list[int] = []
-        """Columns in use of each open slot; slots are always the first len(used)."""
+        """Number of columns used by each open slot; the open slots are always the first len(used)."""
 
     def open(self, lengths: Sequence[int], widths: Sequence[int]) -> list[int]:
         """Slots for new groups with prompts of `lengths` tokens and `widths` samples."""
@@ -244,7 +231,7 @@ class LlamaRows:
         slots = self.groups.open([len(p) for p in prompts], copies)
         last: list[Tensor] = []
         done = 0
-        for pack in packs(prompts):
+        for pack in batches(prompts, PACKED_TOKENS):
             last.append(self.model.packed(pack, self.groups, slots[done : done + len(pack)]))
             done += len(pack)
         for slot, prompt, count in zip(slots, prompts, copies, strict=True):
@@ -292,7 +279,7 @@ class LlamaRows:
 
     @torch.inference_mode()
     def keep(self, rows: Sequence[int]) -> None:
-        """Drops all other rows; the last open groups move into the slots of groups that are finished."""
+        """Drops all other rows; the last open groups move into the slots of finished groups."""
         self.slot, self.rank, self.position = (
             [field[r] for r in rows] for field in (self.slot, self.rank, self.position)
         )

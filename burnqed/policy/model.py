@@ -1,7 +1,7 @@
 """Loading a language model from a folder: its network, tokenizer and identity.
 
-A Llama goes through `burnqed.policy.llama`, which needs no transformers (6 s less to start, and faster); anything else that
-`AutoModelForCausalLM` knows goes through `burnqed.policy.causal`.
+A Llama is run by `burnqed.policy.llama`, which does without transformers (it starts 6 s sooner and is faster); any other model that
+`AutoModelForCausalLM` supports is run by `burnqed.policy.causal`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 import torch
+from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -42,7 +43,7 @@ class Rows(Protocol):
 
 class Network(Protocol):
     context: int
-    """Positions that the network knows."""
+    """The number of positions that the network supports."""
     width: int
     """d, of its hidden states."""
 
@@ -58,7 +59,7 @@ class LanguageModel:
     folder: Path
     version: str
     dtype: str
-    """Of the weights as they are saved."""
+    """Of the saved weights."""
     network: Network
     tokenizer: Tokenizer
     end_ids: frozenset[int]
@@ -66,11 +67,11 @@ class LanguageModel:
 
 
 def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False, exact: bool = False) -> LanguageModel:
-    """Loads onto the GPU when there is one. `reference` takes transformers' network for a Llama, too.
+    """Loads onto the GPU when there is one. `reference` uses transformers' network even for a Llama.
 
-    How a product of matrices is rounded depends on how many rows it has, so that in a batch everybody changes everybody's samples, if
-    seldom. `exact` computes with float32 weights in float64 on a processor: rounding is then a billion times smaller than what a sample or
-    an energy is read from. It takes twice the time.
+    The rounding of a matrix product depends on its number of rows, so in rare cases the rest of a batch changes a sample. With `exact`,
+    float32 weights are computed with in float64 on a CPU: rounding errors are then a billion times smaller than the differences that decide
+    about a sample or an energy. This takes twice as long.
 
     Raises BadInput for a folder that is not a model.
     """
@@ -88,12 +89,9 @@ def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False,
             from burnqed.policy.causal import Causal
 
             network = Causal(folder, type_, device)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise BadInput(
-            f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder."
-        ) from error
-    except Exception as error:  # tokenizers and safetensors raise bare exceptions of their own
-        if type(error).__name__ not in ("Exception", "SafetensorError"):
+    except Exception as error:
+        expected = isinstance(error, OSError | ValueError | KeyError | RuntimeError | SafetensorError)
+        if not (expected or type(error) is Exception):  # which tokenizers raises
             raise
         raise BadInput(
             f"The model at {folder} cannot be loaded ({error}); export it again, or give another folder."
@@ -104,11 +102,8 @@ def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False,
 
 
 def end_ids(folder: Path, config: dict[str, object]) -> frozenset[int]:
-    """`eos_token_id` of the generation configuration and of the model's."""
+    """`eos_token_id` of the model's configuration and of the generation configuration."""
     file = folder / "generation_config.json"
     sources = [config, json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}]
-    found: set[int] = set()
-    for source in sources:
-        value = source.get("eos_token_id")
-        found.update(value if isinstance(value, list) else [value] if isinstance(value, int) else [])
-    return frozenset(found)
+    values = [source.get("eos_token_id") for source in sources]
+    return frozenset(i for v in values for i in (v if isinstance(v, list) else [v]) if isinstance(i, int))

@@ -1,9 +1,9 @@
 """The one prompt, and how a model's reply is read: training, search and verification all use these functions.
 
     prompt(state) + tactic + end of sequence        is what the model is trained on; the loss covers what follows the prompt
-    extract_tactic(reply)                           is the first bare tactic of what the model wrote
+    extract_tactic(reply)                           is the first bare tactic in the model's reply
 
-What is embedded is the bare state, without the instruction and the fences.
+Embeddings are of the bare state, without the instruction and the fences.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from burnqed.lean.lexer import Kind, tokens
 
 STOP = ("\n```", "\n/- tactic state:")
-"""Stop strings of generation: a closing fence, or a model that goes on with the next state by itself. A model fine-tuned
-on (prompt, tactic, end of sequence) ends without them."""
+"""Stop strings of generation: a closing fence, or the next state, with which some models continue. A model fine-tuned on
+(prompt, tactic, end of sequence) stops without them."""
 
 
 def prompt(state: str) -> str:
@@ -25,7 +25,7 @@ def prompt(state: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A tactic found in a reply, and the offset in the reply where it ends."""
+    """A tactic from a reply, and the offset in the reply where it ends."""
 
     tactic: str
     end: int
@@ -33,8 +33,8 @@ class Extracted:
 
 def extract_tactic(text: str) -> str | None:
     """The first bare tactic of a model's reply; None when there is none, or when it is `sorry` or `admit`."""
-    found = extract(text)
-    return found.tactic if found else None
+    extracted = extract(text)
+    return extracted.tactic if extracted else None
 
 
 WORD = r"(?<![\w.'!?])({})(?![\w'!?])"
@@ -46,15 +46,14 @@ PREAMBLE = re.compile(
 )
 BODY = re.compile(r":=\s*by(?![\w.'])")
 BY = re.compile(r"\s*by(?![\w.'])")
-_NO_BREAK = re.compile(r"[^\n]")
 FENCE = re.compile(r"^[ \t]*```(\w*)[^\n]*$", re.MULTILINE)
 
 
 def extract(text: str) -> Extracted | None:
-    """`extract_tactic` with the place where the tactic ends.
+    """`extract_tactic`, with the position where the tactic ends.
 
-    Fences, comments, imports and declarations around a tactic are skipped. A tactic is its first line and the lines below
-    that are indented deeper or start an alternative (`| zero => …`); trailing spaces go, indentation becomes relative.
+    Fences, comments, imports and declarations around a tactic are skipped. A tactic is its first line and the following lines that are
+    indented deeper or start an alternative (`| zero => …`), without trailing spaces and with relative indentation.
     """
     code = blank_comments(text)
     start, stop = fenced(code)
@@ -81,11 +80,8 @@ def extract(text: str) -> Extracted | None:
             break
         tactic.append(" " * (depth - indent) + content.strip())
         end = end_of_following
-    found = "\n".join(tactic)
-    if CHEAT.search(found):
-        return None
-    last = len(code[:end].rstrip())
-    return Extracted(found, last)
+    joined = "\n".join(tactic)
+    return None if CHEAT.search(joined) else Extracted(joined, len(code[:end].rstrip()))
 
 
 def blank_comments(text: str) -> str:
@@ -95,7 +91,7 @@ def blank_comments(text: str) -> str:
     out, position = [], 0
     for token in tokens(text):
         if token.kind is Kind.COMMENT or token.text.startswith("/-"):
-            out += [text[position : token.start], _NO_BREAK.sub(" ", token.text)]
+            out += [text[position : token.start], re.sub(r"[^\n]", " ", token.text)]
             position = token.end
     return "".join([*out, text[position:]])
 
@@ -103,15 +99,14 @@ def blank_comments(text: str) -> str:
 def fenced(code: str) -> tuple[int, int]:
     """The part of a reply that is code: inside the first fence when it opens one, before it when it closes one.
 
-    The prompt ends behind a fence, so a bare fence after some text closes it; a fence with a language, or with nothing
-    before it, opens a block.
+    The prompt ends after a fence, so a bare fence after some text closes it; a fence with a language, or with nothing before it, opens a
+    block.
     """
     fences = list(FENCE.finditer(code))
-    if not fences:
-        return 0, len(code)
-    if fences[0][1] or not code[: fences[0].start()].strip():
-        return min(fences[0].end() + 1, len(code)), fences[1].start() if len(fences) > 1 else len(code)
-    return 0, fences[0].start()
+    starts = [fence.start() for fence in fences] + [len(code)]
+    if fences and (fences[0][1] or not code[: starts[0]].strip()):
+        return min(fences[0].end() + 1, len(code)), starts[1]
+    return 0, starts[0]
 
 
 def first_line(code: str, start: int, stop: int) -> int | None:
@@ -131,6 +126,6 @@ def line_end(code: str, start: int, stop: int) -> int:
 
 
 def column(code: str, offset: int) -> int:
-    """Indentation of a tactic: its column when it stands first in its line, and that of the line when it follows `by`."""
+    """Indentation of a tactic: its column when it comes first in its line, and that of the line when it follows `by`."""
     line = code.rfind("\n", 0, offset) + 1
     return len(code[line:offset]) if not code[line:offset].strip() else len(code[line:]) - len(code[line:].lstrip())

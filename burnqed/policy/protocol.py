@@ -1,6 +1,6 @@
-"""What search knows of the policy: candidates for a proof state, and energies of states.
+"""The policy as search sees it: candidates for a proof state, and energies of states.
 
-`burnqed.policy.client.PolicyClient` implements both over HTTP; simulations implement them in benchmarks and tests.
+`burnqed.policy.client.PolicyClient` implements both over HTTP; benchmarks and tests have simulations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Candidate:
 
     tactic: str
     log_prob: float
-    """Natural logarithm, summed over the tokens of the reply; of the likeliest when several replies gave this tactic."""
+    """Natural logarithm, summed over the tokens of the reply; of the likeliest reply where several gave this tactic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,6 @@ class Proposal:
     """The distinct candidates for one state, likeliest first."""
 
     candidates: tuple[Candidate, ...]
-    requested: int
-    """Replies asked for; the rest were duplicates or empty."""
     model_version: str
     tokens: int = 0
     """Generated for all replies."""
@@ -35,8 +33,8 @@ class Policy(Protocol):
     async def propose(
         self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
     ) -> list[Proposal]:
-        """Candidates for each state text (see `ProofState.text`), in order. One seed per state: equal seeds, equal replies
-        (where the server is deterministic). Raises TryAgain when the server stays away."""
+        """Candidates for each state text (see `ProofState.text`), in order. There is one seed per state; equal seeds give equal replies
+        where the server is deterministic. Raises TryAgain when the server stays unavailable."""
         ...
 
 

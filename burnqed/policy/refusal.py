@@ -1,6 +1,7 @@
-"""Why the policy server of a pod will never serve, in a file that its containers share ($BURNQED_REFUSAL).
+"""The reason why a pod's policy server will never serve, in a file that its containers share ($BURNQED_REFUSAL).
 
-A container does not see how another one ended: without this the search would wait for its server until it gives up, and be run again.
+A container cannot see how another one ended: without the file, the search would wait for its server until it gives up, and would be
+retried.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ VARIABLE = "BURNQED_REFUSAL"
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Notes the BadInput that the block raises."""
+    """Writes down the BadInput that the block raises."""
     try:
         yield
     except BadInput as error:
@@ -30,7 +31,7 @@ def noted() -> Iterator[None]:
 
 
 def not_refused() -> bool:
-    """True; raises BadInput with the server's reason where it noted one."""
+    """True; raises BadInput with the server's reason if it wrote one."""
     note = Path(os.environ.get(VARIABLE, os.devnull))
     if note.is_file():
         raise BadInput(f"The policy server ended: {note.read_text(encoding='utf-8')}")

@@ -1,7 +1,7 @@
-"""One step of sampling for a batch: temperature, top-k, top-p, min-p, a seed of its own for every sequence.
+"""One step of sampling for a batch: temperature, top-k, top-p, min-p, and a seed for every sequence.
 
-The order and the meaning are SGLang's: logits are divided by the temperature; log-probabilities are those of the resulting
-distribution, before anything is cut off; temperature 0 is greedy, with log-probabilities at temperature 1.
+Order and meaning are those of SGLang: logits are divided by the temperature; log-probabilities are those of the resulting distribution,
+before anything is cut off; temperature 0 is greedy, with log-probabilities at temperature 1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from torch import Tensor
 
 EVERYTHING = 1 << 30
-"""top_k that cuts nothing off."""
+"""The top_k that cuts nothing off."""
 GREEDY_BELOW = 1e-6
 
 
@@ -36,8 +36,8 @@ class SamplingParams(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def null_is_default(cls, given: object) -> object:
-        return {k: v for k, v in given.items() if v is not None} if isinstance(given, dict) else given
+    def null_is_default(cls, values: object) -> object:
+        return {k: v for k, v in values.items() if v is not None} if isinstance(values, dict) else values
 
     @field_validator("stop", mode="before")
     @classmethod
@@ -57,16 +57,16 @@ class SamplingParams(BaseModel):
 
 
 def uniforms(seed: int | None, count: int) -> list[float]:
-    """The random numbers in [0, 1) of one sequence, one for each of its tokens, whatever else is in the batch."""
+    """The random numbers in [0, 1) of one sequence, one for each token, independent of the rest of the batch."""
     draw = random.Random(seed)
     return [draw.random() for _ in range(count)]
 
 
 def sample(logits: Tensor, params: Sequence[SamplingParams], draws: Sequence[float]) -> tuple[list[int], list[float]]:
-    """Next token and its log-probability for each row. logits [B, V]; one draw in [0, 1) a row.
+    """Next token and its log-probability for each row. logits [B, V]; one draw in [0, 1) per row.
 
-    The draw picks from the distribution function in the order of token ids, so that rounding, which depends on the batch,
-    moves a boundary by about 1e-7 (of float64 logits 1e-15) and changes no order.
+    The draw selects from the distribution function in the order of token ids, so rounding, which depends on the batch, moves a boundary
+    by about 1e-7 (with float64 logits 1e-15) and changes no order.
     """
     rows = [
         (1.0, 1.0, 1, 0.0, 0.0) if p.greedy else (p.temperature, p.top_p, p.top_k, p.min_p, u)
@@ -80,7 +80,7 @@ def sample(logits: Tensor, params: Sequence[SamplingParams], draws: Sequence[flo
     if not bool(log_total.isfinite().all()):
         raise ValueError("the model's logits are not finite; its weights are broken")
     least = least_kept(scaled, log_total, top_p, top_k, min_p)
-    # Weights from 1 to e^60, and e^-80 for what is cut off (exp of −∞ is slow); targets lie above the latter and below the total.
+    # Weights from 1 to e^60, and e^-80 for what is cut off (exp of −∞ is slow); targets are above the latter and below the total.
     function = F.threshold(scaled - least, -1e-9, -80.0, inplace=True).exp_().cumsum_(-1)
     target = (draw * function[:, -1:] * (1 - 1e-6)).clamp_(min=1e-6)
     token = torch.searchsorted(function, target, right=True)
@@ -90,12 +90,12 @@ def sample(logits: Tensor, params: Sequence[SamplingParams], draws: Sequence[flo
 
 def least_kept(scaled: Tensor, log_total: Tensor, top_p: Tensor, top_k: Tensor, min_p: Tensor) -> Tensor:
     """The smallest of each row's scaled logits that top-p, top-k and min-p all keep, [B, 1]. Tokens less likely than e^-60
-    are always cut off, which nobody can notice."""
+    are always cut off, which makes no noticeable difference."""
     least = log_total - 60
     if not bool(((top_p < 1) | (top_k < EVERYTHING) | (min_p > 0)).any()):
         return least
     negated = ascending(-scaled)
-    held = (-log_total - negated).exp_().cumsum_(-1)  # by the i + 1 likeliest tokens
+    held = (-log_total - negated).exp_().cumsum_(-1)  # probability of the i + 1 likeliest tokens
     by_top_p = torch.searchsorted(held, top_p.contiguous(), right=True) + 1
     by_top_p[top_p == 1] = EVERYTHING
     by_min_p = torch.searchsorted(negated, negated[:, :1] - min_p.log(), right=True)
@@ -104,7 +104,7 @@ def least_kept(scaled: Tensor, log_total: Tensor, top_p: Tensor, top_k: Tensor, 
 
 
 def ascending(x: Tensor) -> Tensor:
-    """Sorts the rows of a tensor that nobody else needs. On a processor NumPy is 20 times as fast as torch."""
+    """Sorts the rows of a tensor, in place on a CPU, where NumPy is 20 times as fast as torch."""
     if x.device.type != "cpu":
         return x.sort().values
     x.numpy().sort()

@@ -1,10 +1,10 @@
-"""The embedded policy server: SGLang's subset for generation, and our /embed and /score, at one address.
+"""The embedded policy server: a subset of SGLang's interface for generation, and our /embed and /score, at one address.
 
     burnqed serve --model demo/store/demo/iterations/iter_0/model --port 30000 [--head …/ebm/final]
 
-Answers like SGLang where it can and refuses with status 400 what it does not know, so that nothing is silently different.
-Log-probabilities are of the distribution at the request's temperature, before top-p, top-k and min-p, as SGLang's are.
-Seeds count always (SGLang: only under deterministic inference).
+It answers like SGLang where it can and refuses with status 400 what it does not know, so no difference goes unnoticed.
+Log-probabilities are those of the distribution at the request's temperature, before top-p, top-k and min-p, as in SGLang.
+Seeds always count (in SGLang only under deterministic inference).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import socket
 import sys
 import time
 import uuid
+from asyncio import wrap_future
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request
@@ -41,8 +41,6 @@ from burnqed.policy.worker import Loaded, Worker
 
 THREADS = "BURNQED_TORCH_THREADS"
 HEALTH_S = 20.0
-
-T = TypeVar("T")
 
 
 class Body(BaseModel):
@@ -74,14 +72,13 @@ class ScoreRequest(Body):
 
 
 def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
-    """`beside` generates in our stead: then only /embed, /score and health are of use here."""
+    """Where `beside` is given, it generates, and only /embed, /score and /health are used here."""
     app = FastAPI(title="burnqed policy", openapi_url=None)
     app.include_router(status_routes(worker, beside))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        return refusal(f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
+        return refusal(complaint(error))
 
     @app.exception_handler(BadInput)
     async def bad(_: Request, error: BadInput) -> JSONResponse:
@@ -106,7 +103,7 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
     async def health_generate() -> Response:
         try:
             request = GenerateRequest(text="a", sampling_params={"max_new_tokens": 1, "temperature": 0.0})
-            await asyncio.wait_for(wait(worker.generate(samples_of(request, loaded()))), HEALTH_S)
+            await asyncio.wait_for(wrap_future(worker.generate(samples_of(request, loaded()))), HEALTH_S)
         except TimeoutError:
             return Response(status_code=503)
         return Response()
@@ -114,36 +111,29 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
     @app.get("/get_model_info")
     async def get_model_info() -> JSONResponse:
         now = loaded()
-        return JSONResponse(
-            {
-                "model_path": now.path,
-                "tokenizer_path": now.path,
-                "is_generation": True,
-                "preferred_sampling_params": None,
-                "weight_version": now.weight_version,
-            }
-        )
+        facts = {"is_generation": True, "preferred_sampling_params": None, "weight_version": now.weight_version}
+        return JSONResponse({"model_path": now.path, "tokenizer_path": now.path, **facts})
 
     @app.post("/generate")
     async def generate(request: GenerateRequest) -> JSONResponse:
         started = time.perf_counter()
         samples = samples_of(request, loaded())
-        now = await wait(worker.generate(samples))
+        now = await wrap_future(worker.generate(samples))
         seconds = time.perf_counter() - started
         metrics.TOKENS.inc(sum(len(sample.tokens) for sample in samples))
-        one = isinstance(request.text, str)
-        rids = request.rid if isinstance(request.rid, list) else [request.rid] if one and request.rid else []
+        single = isinstance(request.text, str)
+        rids = request.rid if isinstance(request.rid, list) else [request.rid] if single and request.rid else []
         replies = [
             reply(sample, request, now, rids[i] if i < len(rids) else uuid.uuid4().hex, seconds)
             for i, sample in enumerate(samples)
         ]
-        return JSONResponse(replies[0] if one else replies)
+        return JSONResponse(replies[0] if single else replies)
 
     @app.post("/update_weights_from_disk")
     async def update_weights_from_disk(request: UpdateRequest) -> JSONResponse:
         loaded()
         try:
-            await wait(worker.update(request.model_path, request.weight_version))
+            await wrap_future(worker.update(request.model_path, request.weight_version))
         except BadInput as error:
             return JSONResponse({"success": False, "message": str(error), "num_paused_requests": 0}, 400)
         message = f"Succeeded to update model weights. Weight version updated to {loaded().weight_version}."
@@ -152,13 +142,13 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
     @app.api_route("/flush_cache", methods=["GET", "POST"])
     async def flush_cache() -> PlainTextResponse:
         loaded()
-        await wait(worker.flush())
+        await wrap_future(worker.flush())
         return PlainTextResponse("Cache flushed.\n")
 
     @app.post("/embed")
     async def embed(request: EmbedRequest) -> JSONResponse:
         loaded()
-        vectors, now = await wait(worker.embed(request.texts))
+        vectors, now = await wrap_future(worker.embed(request.texts))
         encoded = base64.b64encode(vectors.astype("<f4").tobytes()).decode()
         return JSONResponse({"embeddings": encoded, "embedding_id": now.encoder.embedding_id})
 
@@ -167,7 +157,7 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
         if len(request.states) != len(request.goals):
             return refusal(f"{len(request.states)} states and {len(request.goals)} goals; give one goal for each state")
         loaded()
-        energies, now = await wait(worker.score(request.states, request.goals))
+        energies, now = await wrap_future(worker.score(request.states, request.goals))
         return JSONResponse({"energies": energies, "head_id": now.head_id, "embedding_id": now.encoder.embedding_id})
 
     return app
@@ -177,20 +167,21 @@ def refusal(message: str) -> JSONResponse:
     return JSONResponse({"error": {"message": message}}, 400)
 
 
-async def wait(future: Future[T]) -> T:
-    return await asyncio.wrap_future(future)
+def complaint(error: RequestValidationError | ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def samples_of(request: GenerateRequest, loaded: Loaded) -> list[Any]:
-    """One sample for each text. Raises BadInput for what SGLang refuses, or knows and we do not."""
+    """One sample for each text. Raises BadInput for what SGLang refuses, and for what only SGLang supports."""
     from burnqed.policy.generate import Sample
     from burnqed.policy.sampling import SamplingParams
 
     if request.stream:
         raise BadInput("stream is not supported by the embedded server")
     texts = [request.text] if isinstance(request.text, str) else request.text
-    given = request.sampling_params
-    params = given if isinstance(given, list) else [given] * len(texts)
+    params = request.sampling_params
+    params = params if isinstance(params, list) else [params] * len(texts)
     if not texts or len(params) != len(texts):
         raise BadInput(
             f"{len(texts)} texts and {len(params)} sampling_params; give at least one text, and one set for each"
@@ -198,12 +189,11 @@ def samples_of(request: GenerateRequest, loaded: Loaded) -> list[Any]:
     distinct = list(dict.fromkeys(texts))
     ids = {t: e.ids for t, e in zip(distinct, loaded.encoder.model.tokenizer.encode_batch(distinct), strict=True)}
     samples = []
-    for text, one in zip(texts, params, strict=True):
+    for text, raw in zip(texts, params, strict=True):
         try:
-            checked = SamplingParams.model_validate(one)
+            checked = SamplingParams.model_validate(raw)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise BadInput(f"sampling_params.{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from None
+            raise BadInput(f"sampling_params.{complaint(error)}") from None
         length, room = len(ids[text]), loaded.context
         if not length:
             raise BadInput("The input is empty.")
@@ -220,7 +210,7 @@ def samples_of(request: GenerateRequest, loaded: Loaded) -> list[Any]:
 
 
 def reply(sample: Any, request: GenerateRequest, loaded: Loaded, rid: str, seconds: float) -> dict[str, Any]:
-    """One reply in SGLang's words."""
+    """One reply in SGLang's format."""
     meta: dict[str, Any] = {
         "id": rid,
         "finish_reason": sample.finish_reason,
@@ -243,7 +233,7 @@ def reply(sample: Any, request: GenerateRequest, loaded: Loaded, rid: str, secon
 class Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """None: a signal ends the process at once, and what was being generated is of no use to anybody."""
+        """Captures none: a signal ends the process at once, as nobody needs what is being generated."""
         yield
 
 
@@ -258,7 +248,7 @@ def serve(
     status_port: int | None = None,
 ) -> None:
     """Serves until SIGTERM (exit code 0), or until the server beside it ends (75). `model` and `head` are folders or addresses in
-    a store. At `status_port` there are `/ready` and `/metrics` alone, in a pod for everybody who reaches it.
+    a store. `status_port` has only `/ready` and `/metrics`; in a pod everybody who reaches the pod can use it.
 
     Raises BadInput for a port in use, a missing model, a head of another model.
     """
@@ -268,7 +258,7 @@ def serve(
     if status_port:
         listeners.append(listen("0.0.0.0" if in_pod() else "127.0.0.1", status_port))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    sys.setswitchinterval(0.001)  # the model's thread gives up the GIL in every operation and wants it back soon
+    sys.setswitchinterval(0.001)  # the model's thread releases the GIL in every operation and needs it back soon
     worker = Worker(model, head, config or PolicyConfig(), threads())
     leave_on_signals(worker, beside)
     status = FastAPI(title="burnqed status", openapi_url=None)
@@ -296,29 +286,24 @@ def serve(
 
 
 def quiet(app: FastAPI) -> uvicorn.Config:
-    """Without log_config: logging.config, which uvicorn calls otherwise, closes every handler that there is, the store's copy of the log too."""
+    """Without log_config, because uvicorn passes it to logging.config, which closes all handlers, including the store's copy of the log."""
     return uvicorn.Config(app, log_config=None, access_log=False, timeout_keep_alive=60, lifespan="off")
 
 
 def listen(host: str, port: int) -> socket.socket:
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((host, port))
+        return socket.create_server((host, port), backlog=128)
     except OSError as error:
-        listener.close()
         raise BadInput(
             f"Port {port} of {host} cannot be used ({error.strerror}); stop what uses it, or choose another --port."
         ) from None
-    listener.listen(128)
-    return listener
 
 
 def threads() -> int:
     """Threads of torch: half of the processors that this process may use, because Lean runs beside it and two threads that wait
-    for each other on busy processors are slower than one; $BURNQED_TORCH_THREADS overrides."""
-    given = os.environ.get(THREADS, "")
-    return int(given) if given.isdigit() and int(given) else max(1, int(cpu_quota()) // 2)
+    for each other on busy processors are slower than one. $BURNQED_TORCH_THREADS overrides this."""
+    chosen = os.environ.get(THREADS, "")
+    return int(chosen) if chosen.isdigit() and int(chosen) else max(1, int(cpu_quota()) // 2)
 
 
 def leave_on_signals(worker: Worker, beside: Sglang | None) -> None:

@@ -1,7 +1,7 @@
-"""What a policy server tells everybody: whether it is ready, and its metrics.
+"""The public part of a policy server: whether it is ready, and its metrics.
 
-In a pod these two are all that is to be had at the pod's address, for the kubelet and for Prometheus: whoever else reaches the pod could have
-tokens generated, or the model replaced. Neither generates anything.
+In a pod only these two are available at the pod's address, for the kubelet and Prometheus: everything else would let anybody who reaches
+the pod generate tokens or replace the model. Neither generates anything.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def status_routes(worker: Worker, beside: Sglang | None = None) -> APIRouter:
 
 
 def gpu_utilisation() -> float:
-    """Percent; 0 without a GPU, or without the library that tells."""
+    """In percent; 0 without a GPU, or without the library that measures it."""
     import torch
 
     try:

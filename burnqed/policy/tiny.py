@@ -1,7 +1,7 @@
 """The small model of the embedded default: a Llama of 1–2 million random parameters and a byte-level BPE tokenizer, made on
 the spot from the texts it will be trained on.
 
-What it writes loads with plain `AutoModelForCausalLM` and `AutoTokenizer`, and is the same for equal texts and seed.
+The result loads with plain `AutoModelForCausalLM` and `AutoTokenizer`, and is the same for equal texts and seed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 END, PAD = "<|end|>", "<|pad|>"
 
 WORDS = Regex(r" ?[\p{L}_]+| ?\p{N}|\n+ *| ?[^\s\p{L}\p{N}]+|\s+")
-"""Pieces that no token crosses: a word (`_` joins, `.` does not), a single digit or subscript, a run of symbols, each with
-the space before it; line breaks with the indentation below them."""
+"""Pieces whose boundaries no token crosses: a word (with `_`, without `.`), a single digit or subscript, a run of symbols, each with the
+space before it; line breaks with the indentation that follows."""
 
 
 def make_base(texts: Iterable[str], folder: Path, config: PolicyConfig, seed: int) -> None:
-    """Trains the tokenizer on `texts` (whole prompts with their tactics, say) and writes model and tokenizer to `folder`.
+    """Trains the tokenizer on `texts` (such as whole prompts with their tactics) and writes model and tokenizer to `folder`.
 
-    Raises BadInput for a shape that cannot be.
+    Raises BadInput for an impossible shape.
     """
     if config.hidden_size % (2 * config.heads):
         raise BadInput(
@@ -64,7 +64,7 @@ def make_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenizer
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
-        min_frequency=3,  # a token seen once or twice is never learnt
+        min_frequency=3,  # a token seen once or twice is never learned
         special_tokens=[END, PAD],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,

@@ -1,6 +1,6 @@
 """Which model this is: a digest of a model folder's bytes, and the identity of the embeddings it gives.
 
-Trajectories carry the first (SGLang calls it weight_version), heads the second.
+Trajectories hold the first (SGLang calls it weight_version), heads the second.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ DIGITS = 16
 
 
 def model_files(folder: Path) -> list[Path]:
-    """The files that decide what a model computes: configuration, tokenizer, weights.
+    """The files that determine what a model computes: configuration, tokenizer, weights.
 
     Raises BadInput when the folder is not a complete model.
     """
@@ -32,18 +32,16 @@ def model_files(folder: Path) -> list[Path]:
 
 
 def model_version(folder: Path) -> str:
-    """A digest of the model's bytes; those that a record lists are not hashed again."""
+    """A digest of the model's bytes; files listed in a record are not hashed again."""
     files = model_files(folder)
     record = record_of(folder)
     known = {output.path: output.sha256 for output in record.outputs} if record else {}
     return digest_of([[file.name, known.get(file.name) or sha256(file)] for file in files])[:DIGITS]
 
 
-def embedding_identity(
-    version: str, *, dtype: str, max_tokens: int, quantisation: str = "none", pooling: str = "mean"
-) -> str:
-    """Identity of embeddings: a head scores those it was trained on and refuses all others.
+def embedding_identity(version: str, *, dtype: str, max_tokens: int) -> str:
+    """Identity of embeddings: a head scores only the kind of embeddings it was trained on.
 
-    `dtype` and `quantisation` are those of the weights while encoding, `max_tokens` is where texts are cut.
+    `dtype` is that of the weights during encoding; texts are truncated to `max_tokens`. There is no quantisation, and the mean is pooled.
     """
-    return digest_of([version, dtype, quantisation, pooling, max_tokens])[:DIGITS]
+    return digest_of([version, dtype, "none", "mean", max_tokens])[:DIGITS]

@@ -1,7 +1,7 @@
-"""The thread that owns the model: it generates, embeds and scores, one piece of work after the other.
+"""The thread that owns the model: it generates, embeds and scores, one thing at a time.
 
 Requests come from any thread and get a `concurrent.futures.Future`. Generation is a running batch that new requests join
-between two tokens; embeddings and scores are computed between two tokens as well.
+between two tokens; embeddings and scores are also computed between two tokens.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
 
-if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server answers "not yet"
+if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server already answers
     from burnqed.head.base import Head
     from burnqed.policy.encode import Encoder
     from burnqed.policy.generate import Generator, Sample
@@ -32,9 +32,9 @@ if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it
 T = TypeVar("T")
 
 ENERGY_DIGITS = 6
-"""Of an energy, computed in float64: beyond these, what else was scored shows."""
+"""Of an energy, computed in float64; further digits depend on what else was scored."""
 CACHE_BYTES = 256 << 20
-"""Embeddings kept for `/score`: the root of a theorem is asked for again and again."""
+"""Size of the embeddings kept for `/score`, which needs the root of a theorem again and again."""
 
 
 @dataclass
@@ -46,9 +46,12 @@ class Loaded:
     generator: Generator
     encoder: Encoder
     head: Head | None
-    head_id: str | None
     context: int
-    """Most tokens of a prompt and its reply together."""
+    """The most tokens of a prompt and its reply together."""
+
+    @property
+    def head_id(self) -> str | None:
+        return self.head.head_id if self.head else None
 
 
 class Request:
@@ -62,7 +65,7 @@ class Request:
 
 class Worker:
     def __init__(self, model: str, head: str | None, config: PolicyConfig, threads: int | None = None) -> None:
-        """Starts loading; `loaded` is None until it is done. `failed` holds what went wrong. `threads` is for torch."""
+        """Starts loading; `loaded` is None until that is done. `failed` holds what went wrong. `threads`: those that torch uses."""
         self.config = config
         self.head = head
         self.threads = threads
@@ -81,7 +84,7 @@ class Worker:
     # ---- for other threads
 
     def generate(self, samples: list[Sample]) -> Future[Loaded]:
-        """Resolves when all of them are finished, with the model that they are from."""
+        """Resolves when all samples are finished, with the model that made them."""
         request = Request(len(samples))
 
         def submit() -> None:
@@ -101,8 +104,8 @@ class Worker:
         return self._call(lambda: (self._score(states, goals), self._ready))
 
     def update(self, model: str, weight_version: str | None) -> Future[None]:
-        """Replaces the weights once nothing is being generated. Fails with BadInput and keeps the old ones when they do not
-        load, or when the head is not for them."""
+        """Replaces the weights once nothing is being generated. Fails with BadInput and keeps the old ones when the new ones cannot
+        be loaded or the head was not trained for them."""
         return self._call(lambda: self._load(model, weight_version), alone=True)
 
     def flush(self) -> Future[None]:
@@ -117,7 +120,7 @@ class Worker:
         self.forget_downloads()
 
     def forget_downloads(self) -> None:
-        """Removes what was fetched from a store."""
+        """Deletes the models and heads that were fetched from a store."""
         while self._downloads:
             self._downloads.pop().cleanup()
 
@@ -154,7 +157,7 @@ class Worker:
             self.failed = error
 
     def _next(self) -> list[Callable[[], None]]:
-        """Waits until there is something to do; work that must be alone comes alone, once nothing is being generated."""
+        """Waits until there is work and returns it; exclusive work is returned alone, once nothing is being generated."""
         generator = self._ready.generator
         works: list[Callable[[], None]] = []
         with self._wake:
@@ -196,46 +199,45 @@ class Worker:
             torch.set_num_threads(self.threads)
         loaded = load_model(self._fetch(model), self.config.dtype, exact=True)
         encoder = Encoder(loaded, max_tokens=self.config.embed_max_tokens)
-        head, head_id = self._load_head(encoder) if self.head else (None, None)
+        head = self._load_head(self.head, encoder) if self.head else None
         generator = Generator(loaded, self.config.max_batch)
         generator.submit(Sample([0], SamplingParams(max_new_tokens=1, temperature=0.0)))
-        generator.step()  # warms up, and shows that the weights give numbers
+        generator.step()  # warms up, and verifies that the weights give numbers
         context = min(loaded.network.context, self.config.max_prompt_tokens + self.config.max_new_tokens)
         self._cache.clear()
-        self.loaded = Loaded(model, weight_version or loaded.version, generator, encoder, head, head_id, context)
+        self.loaded = Loaded(model, weight_version or loaded.version, generator, encoder, head, context)
 
-    def _load_head(self, encoder: Encoder) -> tuple[Head, str]:
+    def _load_head(self, address: str, encoder: Encoder) -> Head:
         from burnqed.head.base import Head
 
-        assert self.head is not None
-        head = Head.load(self._fetch(self.head))
+        head = Head.load(self._fetch(address))
         if head.embedding_id != encoder.embedding_id:
             raise BadInput(
-                f"The head at {self.head} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "
+                f"The head at {address} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "
                 f"gives {encoder.embedding_id}; use the head that was trained under this model, or train one."
             )
-        return head.double(), head.head_id
+        return head.double()
 
     def _score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
         import torch
 
         loaded = self._ready
         if loaded.head is None:
-            raise BadInput("This server has no energy head; start it with --head.")
-        unknown = [text for text in dict.fromkeys([*states, *goals]) if text not in self._cache]
-        if unknown:
+            raise BadInput("This server has no head; start it with --head.")
+        texts = dict.fromkeys([*states, *goals])
+        if unknown := [text for text in texts if text not in self._cache]:
             self._cache.update(zip(unknown, loaded.encoder.embed(unknown), strict=True))
-        vectors = {text: self._cache[text] for text in dict.fromkeys([*states, *goals])}
+        vectors = {text: self._cache[text] for text in texts}
         for text in vectors:
             self._cache.move_to_end(text)
         while len(self._cache) * loaded.encoder.width * 4 > CACHE_BYTES:
             self._cache.popitem(last=False)
         with torch.inference_mode():
-            z, g = (torch.from_numpy(np.stack([vectors[t] for t in texts])) for texts in (states, goals))
+            z, g = (torch.from_numpy(np.stack([vectors[text] for text in side])) for side in (states, goals))
             return [round(e, ENERGY_DIGITS) for e in loaded.head.energies(z.double(), g.double()).tolist()]
 
     def _fetch(self, uri: str) -> Path:
-        """A folder, or the copy of a store's."""
+        """The folder at an address, copied if it is in a store."""
         if cache := os.environ.get(modelcache.VARIABLE):
             return modelcache.fetch_address(uri, Path(cache))
         self._downloads.append(tempfile.TemporaryDirectory(prefix="burnqed-model-"))

@@ -1,7 +1,7 @@
 """Checkpoints of a training in the store: one file, complete or absent, replaced each time.
 
-A checkpoint holds everything that the continuation depends on, the state of torch's random numbers included, so that an
-interrupted training ends with the same numbers as one that was not.
+A checkpoint holds everything that the continuation depends on, including the state of torch's random numbers, so an interrupted
+training ends with the same numbers as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -29,39 +29,31 @@ class Checkpoints:
         self.store, self.path = store, path
 
     def save(self, fingerprint: str, state: State) -> None:
-        """Replaces the checkpoint. `fingerprint` tells trainings with other data or settings apart."""
-        random = {
-            "cpu": torch.get_rng_state(),
-            "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
-        }
+        """Replaces the checkpoint. `fingerprint` distinguishes trainings with different data or settings."""
+        cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+        random = {"cpu": torch.get_rng_state(), "cuda": cuda}
         with tempfile.TemporaryDirectory(prefix="burnqed-") as folder:
             file = Path(folder) / "checkpoint.pt"
-            with file.open("wb") as opened:  # torch says nothing of a full disk where it opens the file itself
+            with file.open("wb") as opened:  # torch does not report a full disk for files that it opens itself
                 torch.save({"fingerprint": fingerprint, "random": random, "state": state}, opened)
             self.store.upload_file(file, self.path)
 
     def load(self, fingerprint: str) -> State | None:
-        """What `save` was given last, with the random numbers continued from there; None when there is no checkpoint."""
+        """The state that was saved last, and torch's random numbers set to continue from there; None when there is no checkpoint."""
         if not self.store.exists(self.path):
             return None
         try:
-            found = torch.load(io.BytesIO(self.store.read_bytes(self.path)), map_location="cpu", weights_only=True)
+            saved = torch.load(io.BytesIO(self.store.read_bytes(self.path)), map_location="cpu", weights_only=True)
         except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
-            where = self.store.locate(self.path)
-            log.warning(
-                "the checkpoint %s cannot be read, so the training begins anew: %s", where, str(error).splitlines()[0]
-            )
+            where, why = self.store.locate(self.path), str(error).splitlines()[0]
+            log.warning("the checkpoint %s cannot be read, so the training starts again: %s", where, why)
             return None
-        if found["fingerprint"] != fingerprint:
+        if saved["fingerprint"] != fingerprint:
             raise BadInput(
                 f"The checkpoint {self.store.locate(self.path)} belongs to a training with other data or settings; delete it."
             )
-        torch.set_rng_state(found["random"]["cpu"])
-        if found["random"]["cuda"] and torch.cuda.is_available():
-            torch.cuda.set_rng_state_all(found["random"]["cuda"])
-        state: State = found["state"]
+        torch.set_rng_state(saved["random"]["cpu"])
+        if saved["random"]["cuda"] and torch.cuda.is_available():
+            torch.cuda.set_rng_state_all(saved["random"]["cuda"])
+        state: State = saved["state"]
         return state
-
-    def clear(self) -> None:
-        """Removes the checkpoint: the training's result is in the store."""
-        self.store.delete(self.path)

@@ -1,4 +1,4 @@
-"""Trains the energy head on frozen embeddings.
+"""Trains the head on frozen embeddings.
 
     outcome = train_head(examples, embeddings, config.ebm, validation_fraction=0.05, workdir=…, checkpoints=Checkpoints(store, path))
 
@@ -31,7 +31,7 @@ from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.loop import learning_rate
 from burnqed.train.losses import info_nce
-from burnqed.train.model import device
+from burnqed.train.model import adamw, device
 from burnqed.train.monitor import Scored, embedding_metrics, head_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
 from burnqed.train.packing import shuffled
@@ -39,13 +39,15 @@ from burnqed.train.ragged import Indices, Ragged
 
 OUTCOME_FILE = "ebm.json"
 VALIDATION_POSITIVES = 2_000
-"""Positives that the head is measured on at most."""
+"""The most positives that the head is measured on."""
 CHECKPOINT_LOGS = 5
-"""Checkpoints are written every so many log lines."""
+"""Log lines between two checkpoints."""
+SAVED = ("step", "losses", "drawn", "best", "best_step", "best_loss", "aborted")
+"""Attributes of a training that its checkpoint holds as they are."""
 
 
 class HeadRow(BaseModel):
-    """One line of the log."""
+    """One line of the training log."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,25 +60,25 @@ class HeadRow(BaseModel):
 
 
 class HeadOutcome(BaseModel):
-    """What a training of the head did."""
+    """The result of a training of the head."""
 
     model_config = ConfigDict(frozen=True)
 
     head: HeadDescription
     accepted: bool
     reason: str
-    """Why not; empty when accepted."""
+    """Why it is not accepted; empty when it is."""
     aborted: str
-    """Why it ended early (the temperature at a bound); empty otherwise. An aborted head is not accepted."""
+    """Why the training ended early (the temperature reached a bound); empty otherwise. An aborted head is not accepted."""
     steps: int
     best_step: int
-    """Whose weights were kept: the lowest validation loss."""
+    """The step with the lowest validation loss, whose weights were kept."""
     positives: int
     validation_positives: int
     shares: dict[str, float]
     """Actual shares of the kinds of negatives trained on: sibling, theorem, other."""
     metrics: Metrics
-    """Of the kept weights on validation theorems, with the embeddings' own (centroid_l2, linear_probe)."""
+    """Of the kept weights on validation theorems, and of the embeddings themselves (centroid_l2, linear_probe)."""
     rows: list[HeadRow]
 
 
@@ -92,7 +94,8 @@ def train_head(
 ) -> HeadOutcome:
     """Trains a head and writes `workdir/head`; continues from the checkpoint, if there is one.
 
-    `embeddings` are those of the texts of `examples`. Theorems are validation or not by the hash of their name, as for fine-tuning.
+    `embeddings` are those of the texts of `examples`. As in fine-tuning, the hash of its name decides whether a theorem is held out for
+    validation.
 
     Raises BadInput when there is nothing to learn from, TryAgain (after a checkpoint) once `should_stop` says so.
     """
@@ -129,7 +132,7 @@ def train_head(
 
 
 class HeadTraining:
-    """A training of the head under way."""
+    """A training of the head in progress."""
 
     def __init__(
         self,
@@ -150,7 +153,7 @@ class HeadTraining:
         self.usable = self.sampler.usable()
         if not self.usable:
             raise BadInput(
-                "There is no state on a proof with another state beside it to train the energy head on; search more "
+                "There is no state on a proof with another state beside it to train the head on; search more "
                 "theorems (select.theorems), replay known proofs (negatives.theorems), or set ebm.enabled=false."
             )
         # one fixed draw, so that the figures of all steps compare
@@ -158,18 +161,13 @@ class HeadTraining:
         judged = sampler.usable()
         self.validation = validation[judged]
         self.validation_negatives = sampler.draw(judged, np.random.default_rng(config.seed))
-        decayed = [p for p in head.parameters() if p.ndim >= 2]
-        others = [p for p in head.parameters() if p.ndim < 2]  # biases and the temperature
-        self.optimizer = torch.optim.AdamW(
-            [{"params": decayed, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}],
-            lr=config.learning_rate,
-        )
+        self.optimizer = adamw(head.parameters(), config.weight_decay, lr=config.learning_rate)
         self.step = 0
         self.rows: list[HeadRow] = []
         self.losses: list[float] = []
-        """Since the last row."""
+        """Of the steps since the last row."""
         self.drawn = [0, 0, 0]
-        """Negatives so far, by `Kind`."""
+        """Number of negatives so far, by `Kind`."""
         self.best = self.weights()
         self.best_step, self.best_loss = 0, math.inf
         self.aborted = ""
@@ -178,10 +176,10 @@ class HeadTraining:
         """Trains to the end, or until the temperature reaches a bound, which sets `aborted`."""
         if (state := checkpoints.load(fingerprint)) is not None:
             self.restore(state)
-            log.info("energy head: continues after step %d", self.step)
+            log.info("head: continues after step %d", self.step)
         stream = (self.usable[i] for i in shuffled([1] * len(self.usable), self.config.seed))
         order = islice(stream, self.step * self.config.batch, None)
-        with Progress(self.config.steps, "energy head", "steps", done=self.step) as progress:
+        with Progress(self.config.steps, "head", "steps", done=self.step) as progress:
             while True:
                 due = self.step % self.config.log_every == 0 or self.step == self.config.steps or self.aborted
                 if due and (not self.rows or self.rows[-1].step < self.step):
@@ -215,9 +213,7 @@ class HeadTraining:
         self.step += 1
         self.losses.append(loss.item())
         if not math.isfinite(self.losses[-1]):
-            raise BadInput(
-                f"The energy head's loss is no number any more at step {self.step}; lower ebm.learning_rate."
-            )
+            raise BadInput(f"The head's loss is not a finite number at step {self.step}; lower ebm.learning_rate.")
         least, most = self.config.min_temperature, self.config.max_temperature
         with torch.no_grad():
             self.head.log_temperature.clamp_(math.log(least), math.log(most))
@@ -232,7 +228,7 @@ class HeadTraining:
         return z, self.matrix[torch.from_numpy(self.examples.goal[positives]).to(self.device)][:, None]
 
     def evaluate(self) -> Metrics:
-        """Of the weights as they are, on the validation theorems; empty when there are none."""
+        """The metrics of the current weights on the validation theorems; empty when there are none."""
         if not len(self.validation):
             return {}
         z, g = self.inputs(self.validation, self.validation_negatives)
@@ -252,19 +248,20 @@ class HeadTraining:
         return {"loss": Metric(value=loss, chance=by_chance, count=n)} | head_metrics(scored)
 
     def record(self) -> None:
-        """Adds a row, prints it, and keeps the weights when their validation loss is the lowest so far."""
+        """Adds a row, logs it, and keeps the weights when their validation loss is the lowest so far."""
         metrics = self.evaluate()
         loss = float(np.mean(self.losses)) if self.losses else None
         self.rows.append(HeadRow(step=self.step, loss=loss, temperature=self.head.temperature, metrics=metrics))
         self.losses = []
-        shown = " · ".join(
-            f"{name} {metrics[name]}" for name in ("loss", "rank1", "pairwise", "energy_gap") if name in metrics
-        )
+        names = ("loss", "rank1", "pairwise", "energy_gap")
+        shown = " · ".join(f"{name} {metrics[name]}" for name in names if name in metrics)
         log.info(
-            "energy head: step %d · training loss %s · temperature %.3f · validation: %s",
+            "head: step %d · training loss %s · temperature %.3f · validation: %s",
             self.step, "-" if loss is None else f"{loss:.3f}", self.head.temperature, shown or "none",
         )  # fmt: skip
-        validation_loss = metrics["loss"].value if metrics else -self.step  # without validation the last weights count
+        validation_loss = (
+            metrics["loss"].value if metrics else -self.step
+        )  # without validation the last weights are kept
         if validation_loss < self.best_loss:
             self.best, self.best_step, self.best_loss = self.weights(), self.step, validation_loss
 
@@ -276,25 +273,18 @@ class HeadTraining:
 
     def state(self) -> State:
         return {
-            "step": self.step,
             "weights": self.weights(),
             "optimizer": self.optimizer.state_dict(),
             "rows": [row.model_dump() for row in self.rows],
-            "losses": self.losses,
-            "drawn": self.drawn,
-            "best": self.best,
-            "best_step": self.best_step,
-            "best_loss": self.best_loss,
-            "aborted": self.aborted,
+            **{name: getattr(self, name) for name in SAVED},
         }
 
     def restore(self, state: State) -> None:
-        self.step, self.losses, self.drawn = state["step"], state["losses"], state["drawn"]
         self.head.load_state_dict(state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.rows = [HeadRow.model_validate(row) for row in state["rows"]]
-        self.best, self.best_step, self.best_loss = state["best"], state["best_step"], state["best_loss"]
-        self.aborted = state["aborted"]
+        for name in SAVED:
+            setattr(self, name, state[name])
 
 
 def judged_on(examples: HeadExamples, positives: Indices) -> Indices:
@@ -315,5 +305,5 @@ def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Ind
 
 
 def fingerprint(examples: HeadExamples, embeddings: Embeddings, config: EbmConfig, validation_fraction: float) -> str:
-    """Of all that decides the course of a training."""
+    """A digest of everything that decides the course of a training."""
     return digest_of([config.meaning(), validation_fraction, embeddings.embedding_id, examples.digest])

@@ -1,11 +1,11 @@
-"""Embeddings of proof states in the store, by embedding_id and text: what is there is not encoded again.
+"""Embeddings of proof states in the store, by embedding_id and text, so that no text is encoded twice.
 
     cache = EmbeddingCache(store, f"{layout.embeddings('final')}", encoder.embedding_id, earlier=[layout.embeddings("search")])
     cache.add(texts, encoder.embed, save_every=20_000)
     embeddings = cache.select(texts)
 
-Files: PREFIX/EMBEDDING_ID/part-00000.parquet with columns `text_hash` and `embedding`. Every part is complete when it is there, so
-that a stopped encoding goes on behind the last one.
+Files: PREFIX/EMBEDDING_ID/part-00000.parquet with columns `text_hash` and `embedding`. Every part that exists is complete, so a stopped
+encoding continues after the last one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Embed = Callable[[Sequence[str], int], Matrix]
 
 ABSENT = -1
 STOP_EVERY = 4
-"""Batches between two looks at `should_stop`."""
+"""Batches between two calls of `should_stop`."""
 
 
 def text_hash(text: str) -> bytes:
@@ -48,19 +48,15 @@ class Embeddings:
     matrix: Matrix
     """[n, d], in the order of the texts."""
 
-    @property
-    def d(self) -> int:
-        return int(self.matrix.shape[1])
-
 
 class EmbeddingCache:
-    """The embeddings below `prefix` (where new ones go) and below `earlier` prefixes (only read)."""
+    """The embeddings below `prefix`, where new ones are written, and below the `earlier` prefixes, which are only read."""
 
     def __init__(self, store: Store, prefix: str, embedding_id: str, earlier: Sequence[str] = ()) -> None:
         self.store, self.embedding_id = store, embedding_id
         self.folder = f"{prefix}/{embedding_id}"
-        self.found: dict[bytes, int] = {}
-        """Where an embedding is, counted through all blocks."""
+        self.rows: dict[bytes, int] = {}
+        """Row of each embedding, counted through all blocks."""
         self.blocks: list[Matrix] = []
         for other in earlier:
             for path in store.list(f"{other}/{embedding_id}"):
@@ -70,7 +66,7 @@ class EmbeddingCache:
             try:
                 self._read(path)
             except BadInput as error:
-                log.warning("what %s held is encoded again: %s", path, error)
+                log.warning("the contents of %s are encoded again: %s", path, error)
                 store.delete(path)
         self.parts = 1 + int(paths[-1].removesuffix(PART_ENDING)[-PART_DIGITS:]) if paths else 0
 
@@ -83,11 +79,11 @@ class EmbeddingCache:
         save_every: int = 20_000,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> int:
-        """Encodes the texts that are not there yet and says how many; saves after every `save_every` of them.
+        """Encodes the new ones of these texts and returns their number; saves after every `save_every` of them.
 
         Raises TryAgain, after saving what is encoded, once `should_stop` says so.
         """
-        new = sorted({text for text in texts if text_hash(text) not in self.found}, key=lambda text: (len(text), text))
+        new = sorted({text for text in texts if text_hash(text) not in self.rows}, key=lambda text: (len(text), text))
         pending: list[tuple[list[bytes], Matrix]] = []
         with Progress(len(new), "embeddings", "states") as progress:
             for start in range(0, len(new), batch * STOP_EVERY):
@@ -110,7 +106,7 @@ class EmbeddingCache:
             raise BadInput(
                 "There are no states to take embeddings of; run a search, or the replay of known proofs, first."
             )
-        rows = np.array([self.found.get(text_hash(text), ABSENT) for text in texts])
+        rows = np.array([self.rows.get(text_hash(text), ABSENT) for text in texts])
         if missing := int((rows == ABSENT).sum()):
             raise BadInput(
                 f"{missing} of {len(texts)} states have no embedding {self.embedding_id} in {self.store.locate(self.folder)}; run the embed step first."
@@ -125,7 +121,7 @@ class EmbeddingCache:
 
     def _write(self, pending: Sequence[tuple[list[bytes], Matrix]]) -> None:
         keys = [key for chunk, _ in pending for key in chunk]
-        matrix = np.concatenate([found for _, found in pending]).astype(np.float32)
+        matrix = np.concatenate([vectors for _, vectors in pending]).astype(np.float32)
         vectors = pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), matrix.shape[1])
         table = pa.table({"text_hash": pa.array(keys, pa.binary(16)), "embedding": vectors})
         buffer = io.BytesIO()
@@ -141,5 +137,5 @@ class EmbeddingCache:
 
     def _keep(self, keys: Sequence[bytes], matrix: Matrix) -> None:
         start = sum(map(len, self.blocks))
-        self.found.update(zip(keys, range(start, start + len(keys)), strict=True))
+        self.rows.update(zip(keys, range(start, start + len(keys)), strict=True))
         self.blocks.append(matrix)

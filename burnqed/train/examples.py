@@ -1,12 +1,12 @@
-"""What the head learns from, out of trajectories: positives, and the other states of each theorem.
+"""The head's training data, from trajectories: positives, and the other states of each theorem.
 
     examples = HeadExamples.from_tables(read_parts(store, paths, COLUMNS))
 
 Positive: a state with goals left on the path of a checked proof, reached from another state of that path. Its siblings are the other
-states that the same expansion led to. A state on any proof of its theorem is nobody's negative, however it was reached; a finished state is
-none either (search handles those before scoring), nor a tactic that failed (it has no state).
+states that the same expansion led to. A state on any proof of its theorem is never a negative, however it was reached; neither is a
+finished state (search handles those before scoring) nor a tactic that failed (it has no state).
 
-Theorems and states become numbers in Arrow, part by part; from there on everything is arrays of numbers.
+Arrow turns theorems and states into numbers, part by part; everything after that works on arrays of numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from burnqed.trajectory.schema import SCHEMA
 
 NUMBERS = ["sample", "state_id", "parent_id", "depth", "is_terminal", "on_proof_path"]
 COLUMNS = ["theorem", "state", *NUMBERS]
-"""Of a trajectory, that are needed."""
+"""The columns of a trajectory that are needed."""
 ABSENT = -1
 """Stands for null."""
 
@@ -37,10 +37,10 @@ class HeadExamples:
     """n positives, and the other states by theorem. A state is its index in `texts`, a theorem that in `theorems`."""
 
     texts: list[str]
-    """Every state and root state, once."""
+    """All states and root states, each once."""
     theorems: list[str]
     theorem: Indices
-    """[n]: of each positive; likewise:"""
+    """[n]: that of each positive; likewise:"""
     goal: Indices
     """The root state."""
     state: Indices
@@ -55,25 +55,25 @@ class HeadExamples:
         return len(self.state)
 
     def held_out(self, fraction: float) -> NDArray[np.bool_]:
-        """[theorems]: which of them are never trained on."""
+        """[theorems]: which of them are held out for validation."""
         return np.array([is_validation(theorem, fraction) for theorem in self.theorems], dtype=np.bool_)
 
     @property
     def digest(self) -> str:
-        """Of all of it, in hexadecimal."""
-        found = hashlib.sha256(json.dumps([self.texts, self.theorems]).encode())
+        """Of all the data, in hexadecimal."""
+        digest = hashlib.sha256(json.dumps([self.texts, self.theorems]).encode())
         for array in (self.theorem, self.goal, self.state, self.depth):
-            found.update(array.tobytes())
+            digest.update(array.tobytes())
         for ragged in (self.siblings, self.states):
-            found.update(ragged.starts.tobytes() + ragged.values.tobytes())
-        return found.hexdigest()
+            digest.update(ragged.starts.tobytes() + ragged.values.tobytes())
+        return digest.hexdigest()
 
     @staticmethod
     def from_tables(tables: Iterable[pa.Table]) -> HeadExamples:
-        """From tables that have the COLUMNS, each of whole searches.
+        """From tables with the COLUMNS, each of which holds whole searches.
 
-        A choice that several searches made counts once, with the siblings of all; what lies on a proof in one search is no
-        negative in another.
+        A choice that several searches made counts once, with the siblings from all of them; a state that lies on a proof in one search is
+        not a negative in another.
         """
         rows = Rows.read(tables)
         # 1. Choices: the steps of checked proofs to a state with goals left
@@ -81,7 +81,7 @@ class HeadExamples:
         theorem = rows.theorem[positive]
         goal, before, after = rows.state[start], rows.state[parent], rows.state[positive]
         choice, once = distinct(theorem, goal, before, after, rows.depth[positive])
-        # 2. Rows with other states: on no path of their table, and on no proof of their theorem in any
+        # 2. Rows with other states: on no path in their table, and on no proof of their theorem in any table
         here, anywhere = rows.pair(rows.place, rows.state), rows.pair(rows.theorem, rows.state)
         on_proof = [rows.pair(theorem, state) for state in (goal, before, after)]
         is_other = (rows.state != ABSENT) & ~rows.is_terminal
@@ -95,7 +95,7 @@ class HeadExamples:
         theorems = np.concatenate([rows.theorem[other], theorem[once]])
         theorem, named = distinct(theorems)
         states = Ragged.grouped(rows.state[other], theorem[: len(other)], len(named))
-        # 4. Texts in the order in which one meets them: of each choice root, positive and siblings, then the other states
+        # 4. Texts in order of first appearance: root, positive and siblings of each choice, then the other states
         goal, after = goal[once], after[once]
         choices = np.concatenate([np.arange(len(once)), np.arange(len(once)), siblings.row])
         by_choice = Ragged.grouped(np.concatenate([goal, after, siblings.values]), choices, len(once))
@@ -125,9 +125,9 @@ class Rows:
     """In `theorems`; likewise:"""
     state: Indices
     place: Indices
-    """Numbers the theorems of each table anew."""
+    """Number of the theorem within its table."""
     search: Indices
-    """Numbers the searches."""
+    """Number of the search."""
     state_id: Indices
     parent_id: Indices
     depth: Indices
@@ -166,11 +166,11 @@ class Rows:
         )
 
     def pair(self, group: Indices, state: Indices) -> Indices:
-        """One number for both."""
+        """One number for each pair of group and state."""
         return group * (len(self.texts) + 1) + state + 1
 
     def steps(self) -> tuple[Indices, Indices, Indices]:
-        """Rows of each step on a path to a state with goals left: the path's first, the one before, and the one after the step."""
+        """Three rows for each step on a path to a state with goals left: the path's first row, and the rows before and after the step."""
         path = np.flatnonzero(self.on_path)
         number, _ = distinct(self.search[path])
         order = np.lexsort((self.depth[path], number))
@@ -181,15 +181,15 @@ class Rows:
         return start[after], path[after - 1], path[after]
 
     def children(self, parent: Indices, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-        """Of the chosen rows those that came from one of the `parent` rows [steps], with the step; by steps, then in the order of the rows."""
+        """The chosen rows whose parent is one of the `parent` rows [steps], with the step; ordered by step, then by row."""
         width = int(self.state_id.max(initial=0)) + 1
         keys = self.search[parent] * width + self.state_id[parent]
         order = np.argsort(keys)
         child = np.flatnonzero(chosen & (self.parent_id != ABSENT))
         wanted = self.search[child] * width + self.parent_id[child]
         at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-        found = keys[order][at] == wanted if len(keys) else np.zeros(len(child), dtype=np.bool_)
-        child, step = child[found], order[at[found]]
+        matches = keys[order][at] == wanted if len(keys) else np.zeros(len(child), dtype=np.bool_)
+        child, step = child[matches], order[at[matches]]
         by_step = np.argsort(step, kind="stable")
         return child[by_step], step[by_step]
 
@@ -203,5 +203,5 @@ def filled(column: pa.ChunkedArray) -> NDArray[np.int64]:
 def indices(chunks: list[pa.DictionaryArray]) -> tuple[pa.Array, Indices]:
     """The distinct texts of all chunks, and the index of each text; ABSENT for null."""
     together = pa.chunked_array(chunks).unify_dictionaries()
-    found = [chunk.indices.cast(pa.int64()).fill_null(ABSENT).to_numpy() for chunk in together.chunks]
-    return together.chunk(0).dictionary, np.concatenate(found)
+    numbers = [chunk.indices.cast(pa.int64()).fill_null(ABSENT).to_numpy() for chunk in together.chunks]
+    return together.chunk(0).dictionary, np.concatenate(numbers)

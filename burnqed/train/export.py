@@ -1,4 +1,4 @@
-"""Makes a fine-tuned model servable: merged, in its serving type, and shown to write a tactic.
+"""Makes a fine-tuned model servable: merged, in the type it is served in, and tested to write a tactic.
 
     outcome = export_model(start, adapter, target, "bfloat16", states)
 
@@ -22,20 +22,17 @@ from burnqed.train.model import ADAPTER_FILE, load_model, load_tokenizer
 from burnqed.train.sft import OUTCOME_FILE, SftOutcome
 
 MOST_STATES = 16
-"""States tried before a model counts as one that writes no tactic."""
+"""States that are tried before a model counts as one that writes no tactic."""
 SAMPLE_TOKENS = 64
 
 
 class ExportOutcome(BaseModel):
-    """What was exported, and the sample that shows that it works."""
+    """What was exported, with a sample as evidence that it works."""
 
     model_config = ConfigDict(frozen=True)
 
     version: str
     """`burnqed.policy.version.model_version`: the server's weight_version."""
-    dtype: str
-    merged: bool
-    """Whether a LoRA adapter went into the weights."""
     parameters: int
     sample_state: str
     sample_tactic: str
@@ -45,9 +42,9 @@ class ExportOutcome(BaseModel):
 
 
 def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: Sequence[str]) -> ExportOutcome:
-    """Writes the model that `adapter` (what `train_sft` wrote) makes of `start` (the whole model it was trained from).
+    """Writes the model that `adapter` (the output of `train_sft`) and `start` (the whole model it was trained from) give together.
 
-    The merge is done in float32 and in unquantised weights; only the sum is rounded to `dtype` (as in `policy.dtype`). `states` are proof
+    They are merged in float32 and with unquantised weights; only the sum is rounded to `dtype` (see `policy.dtype`). `states` are proof
     states to try the result on.
 
     Raises BadInput when adapter and start do not belong together, the start is quantised, or the result writes no tactic.
@@ -60,9 +57,9 @@ def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: S
             f"{start} holds quantised weights, and an adapter merged into those loses its precision; give the unquantised model."
         )
     if merge:
-        if (found := model_version(start)) != trained.start_version:
+        if (version := model_version(start)) != trained.start_version:
             raise BadInput(
-                f"The adapter {adapter} was trained on model {trained.start_version}, but {start} is {found}; give that model."
+                f"The adapter {adapter} was trained on model {trained.start_version}, but {start} is {version}; give that model."
             )
         model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
     tokenizer = load_tokenizer(adapter)
@@ -77,8 +74,6 @@ def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: S
     state, tactic, log_prob = try_out(target, states)
     return ExportOutcome(
         version=model_version(target),
-        dtype=dtype,
-        merged=merge,
         parameters=parameters,
         sample_state=state,
         sample_tactic=tactic,
@@ -88,19 +83,15 @@ def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: S
 
 @torch.no_grad()
 def try_out(folder: Path, states: Sequence[str]) -> tuple[str, str, float]:
-    """Loads the folder anew, as anybody would, and gives the first state for which it writes a tactic, with that tactic
-    and its log-probability.
+    """Loads the folder the usual way and returns the first state for which the model writes a tactic, with that tactic and its
+    log-probability.
     """
     model = AutoModelForCausalLM.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     for state in states[:MOST_STATES]:
         inputs = tokenizer(prompt(state), return_tensors="pt", return_token_type_ids=False)
         reply = model.generate(
-            **inputs,
-            do_sample=False,
-            max_new_tokens=SAMPLE_TOKENS,
-            return_dict_in_generate=True,
-            output_logits=True,
+            **inputs, do_sample=False, max_new_tokens=SAMPLE_TOKENS, return_dict_in_generate=True, output_logits=True
         )
         tokens = reply.sequences[0, inputs["input_ids"].shape[1] :]  # [n]
         logits = torch.cat(reply.logits).float()  # [n, vocabulary]
@@ -109,8 +100,7 @@ def try_out(folder: Path, states: Sequence[str]) -> tuple[str, str, float]:
             raise BadInput(
                 f"The model at {folder} computes numbers that are not finite in {model.dtype}; lower sft.learning_rate, or choose another policy.dtype."
             )
-        tactic = extract_tactic(tokenizer.decode(tokens, skip_special_tokens=True))
-        if tactic:
+        if tactic := extract_tactic(tokenizer.decode(tokens, skip_special_tokens=True)):
             return state, tactic, log_prob
     raise BadInput(
         f"The model at {folder} wrote no tactic for any of {len(states[:MOST_STATES])} proof states; raise sft.steps, or check the base model and its prompt."

@@ -1,8 +1,8 @@
 """The optimiser loop of fine-tuning: steps, evaluations, the best weights so far, checkpoints.
 
-Everything that a step depends on is either a function of (settings, step) or in the checkpoint, so that an interrupted
-training continues to the same losses as one that was not: the order of the data follows from the seed by counting batches,
-the learning rate from the step; weights, optimiser and random numbers are saved.
+Everything that a step depends on is either a function of (settings, step) or in the checkpoint, so an interrupted training has the
+same losses as an uninterrupted one: the order of the data follows from the seed by counting batches, the learning rate from the step;
+weights, optimiser and random numbers are saved.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from pydantic import BaseModel, ConfigDict, computed_field
 from burnqed.config import SftConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.log import log
+from burnqed.policy.batches import batches
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.losses import completion_loss
-from burnqed.train.model import copy_weights, set_weights, trainable
-from burnqed.train.packing import Example, Packed, batches, pack, shuffled
+from burnqed.train.model import adamw, copy_weights, set_weights, trainable
+from burnqed.train.packing import Example, Packed, pack, shuffled
 
 Kind = Literal["base", "trajectory"]
 
@@ -34,14 +35,14 @@ class EvaluationLoss(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     total: float
-    """Over all: chooses the checkpoint. The trajectory part alone overfits and would choose wrongly."""
-    base: float | None
-    trajectory: float | None
-    """Of each kind of pair; None where there is none."""
+    """Over all pairs; decides which weights are kept. The trajectory pairs alone overfit and would choose wrongly."""
+    base: float | None = None
+    trajectory: float | None = None
+    """Of each kind of pair; None where there are none."""
 
 
 class LossRow(BaseModel):
-    """One optimiser step; step 0 is the start, evaluated only."""
+    """One optimiser step; step 0 is the start, which is only evaluated."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +51,7 @@ class LossRow(BaseModel):
     """Per completion token of the step's batch, with the weights before the step."""
     learning_rate: float = 0.0
     tokens: int = 0
-    """Trained on in this step, prompts included, padding not."""
+    """Trained on in this step, including prompts but not padding."""
     seconds: float = 0.0
     """Without evaluation and checkpoint."""
     evaluation: EvaluationLoss | None = None
@@ -62,7 +63,7 @@ class LossRow(BaseModel):
 
 
 def learning_rate(step: int, steps: int, warmup: int, peak: float) -> float:
-    """Of the step-th of `steps` (counted from 0): linear warm-up, then a cosine to 0 after the last step.
+    """The learning rate of step `step` of `steps`, counted from 0: linear warm-up, then a cosine to 0 after the last step.
 
     The warm-up takes at most a quarter of a short training.
     """
@@ -73,10 +74,10 @@ def learning_rate(step: int, steps: int, warmup: int, peak: float) -> float:
 
 
 class Training:
-    """A fine-tuning under way.
+    """A fine-tuning in progress.
 
-    `training` examples come `repeats` times a round. `validation` may lack kinds, or be empty: then the last weights count
-    as the best.
+    Each of the `training` examples comes as often a round as `repeats` says. `validation` may lack kinds; where it is empty, the last
+    weights count as the best.
     """
 
     def __init__(
@@ -90,18 +91,12 @@ class Training:
         steps: int,
         peak: float,
     ) -> None:
-        self.model, self.training, self.config, self.steps, self.peak = model, training, config, steps, peak
-        self.repeats = repeats
+        self.model, self.config, self.steps, self.peak = model, config, steps, peak
+        self.training, self.repeats = training, repeats
         self.validation = {kind: part for kind, part in validation.items() if part}
         self.device = next(model.parameters()).device
-        decayed = [p for p in trainable(model).values() if p.ndim >= 2]
-        others = [p for p in trainable(model).values() if p.ndim < 2]  # norms and biases
-        self.optimizer = torch.optim.AdamW(
-            [{"params": decayed, "weight_decay": config.weight_decay}, {"params": others, "weight_decay": 0.0}],
-            lr=peak,
-            betas=(0.9, 0.95),
-            fused=True,
-        )
+        weights = trainable(model).values()
+        self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), fused=True)
         self.rows: list[LossRow] = []
         self.best: EvaluationLoss | None = None
         self.best_step = 0
@@ -137,12 +132,8 @@ class Training:
                 if self.step % self.config.checkpoint_every == 0:
                     checkpoints.save(fingerprint, self.state())
                 row = self.rows[-1]
-                facts: dict[str, Any] = {
-                    "loss": row.loss,
-                    "tokens_per_s": round(row.tokens_per_s),
-                    **self.latest_evaluation(),
-                }
-                progress.advance(1, **facts)
+                latest = next(({"evaluation": r.evaluation.total} for r in reversed(self.rows) if r.evaluation), {})
+                progress.advance(1, loss=row.loss, tokens_per_s=round(row.tokens_per_s), **latest)
         if self.best_weights is None:
             self.best_step = self.steps
         else:
@@ -164,7 +155,7 @@ class Training:
             total += loss.item()
         if not math.isfinite(total):
             raise BadInput(
-                f"The loss is no number any more at step {self.step + 1} of the fine-tuning; lower sft.learning_rate ({rate:g} here)."
+                f"The loss is not a finite number at step {self.step + 1} of the fine-tuning; lower sft.learning_rate ({rate:g} here)."
             )
         torch.nn.utils.clip_grad_norm_(trainable(self.model).values(), self.config.gradient_clip)
         self.optimizer.step()
@@ -181,15 +172,15 @@ class Training:
 
     def loss(self, batch: Packed) -> torch.Tensor:
         """Summed over the batch's completion tokens."""
-        half = self.config.precision == "bfloat16"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.precision == "bfloat16"):
             return completion_loss(self.model, batch)
 
     @torch.no_grad()
     def evaluate(self, should_stop: Callable[[], bool]) -> None:
         """Measures the loss on validation theorems and keeps the weights when it is the lowest so far.
 
-        The start is measured and never kept: it would make the iteration a copy of the one before, however low its loss. Gives up, as if it had not begun, when `should_stop` says so.
+        The start is measured but never kept: that would make the iteration a copy of the previous one. Stops, without a result, once
+        `should_stop` says so.
         """
         self.model.eval()
         sums: dict[Kind, float] = {}
@@ -202,19 +193,11 @@ class Training:
                 tokens[kind] += packed.completion_tokens
                 if should_stop():
                     return
-        found = EvaluationLoss(
-            total=sum(sums.values()) / sum(tokens.values()),
-            base=sums["base"] / tokens["base"] if "base" in sums else None,
-            trajectory=sums["trajectory"] / tokens["trajectory"] if "trajectory" in sums else None,
-        )
-        self.rows[-1] = self.rows[-1].model_copy(update={"evaluation": found})
-        if self.step and (self.best is None or found.total < self.best.total):
-            self.best, self.best_step, self.best_weights = found, self.step, copy_weights(self.model)
-
-    def latest_evaluation(self) -> dict[str, float]:
-        """For the progress line."""
-        found = next((row.evaluation for row in reversed(self.rows) if row.evaluation), None)
-        return {"evaluation": found.total} if found else {}
+        means = {kind: sums[kind] / tokens[kind] for kind in sums}
+        evaluation = EvaluationLoss(total=sum(sums.values()) / sum(tokens.values()), **means)
+        self.rows[-1] = self.rows[-1].model_copy(update={"evaluation": evaluation})
+        if self.step and (self.best is None or evaluation.total < self.best.total):
+            self.best, self.best_step, self.best_weights = evaluation, self.step, copy_weights(self.model)
 
     def state(self) -> dict[str, Any]:
         return {

@@ -13,15 +13,15 @@ from burnqed.errors import BadInput
 from burnqed.train.packing import IGNORED, Example, Packed, pack
 
 PACKING_TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 2e-2, torch.float16: 2e-3}
-"""Of the loss, by the type of the frozen weights: what rounding explains. (A sequence that sees its neighbour is off by
-1e-3 with random weights and by much more with trained ones.)"""
+"""The relative error of the loss that rounding explains, by the type of the frozen weights. (A sequence that sees its neighbour is off
+by 1e-3 with random weights and by much more with trained ones.)"""
 
 
 def completion_loss(model: Any, batch: Packed) -> Tensor:
     """Cross-entropy summed over the completion tokens of a packed batch.
 
-    Only their hidden states go through the output layer: with a vocabulary of 100,000 the logits of the prompts would be
-    the largest tensor of the training.
+    Only their hidden states go through the output layer: with a vocabulary of 100,000 the prompts' logits would be the largest tensor
+    of the training.
     """
     hidden = model.get_decoder()(
         input_ids=batch.input_ids, position_ids=batch.position_ids, use_cache=False
@@ -58,7 +58,7 @@ def check_packing(model: Any, examples: Sequence[Example]) -> None:
 def info_nce(positive: Tensor, negatives: Tensor, present: Tensor) -> Tensor:
     """Mean over B of −log of the positive's share of exp(−energy) among itself and its negatives.
 
-    It has no temperature: the head's own is already in the energies, and a second one would undo it.
+    It has no temperature: the head's is already in the energies, and a second one would undo it.
 
     positive: [B]; negatives: [B, K]; present: [B, K], False where a row has fewer than K negatives.
     """

@@ -1,7 +1,8 @@
-"""Models and tokenizers as fine-tuning and export load them."""
+"""Models, tokenizers and optimisers of fine-tuning, export and the head's training."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from burnqed.finite import check_finite
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 ADAPTER_FILE = "adapter_config.json"
-"""Its presence tells an adapter's folder from a whole model's."""
+"""Only the folder of an adapter has it, that of a whole model does not."""
 
 
 def device() -> torch.device:
@@ -26,7 +27,7 @@ def device() -> torch.device:
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """Raises BadInput when there is none, or none that knows an end of sequence."""
+    """Raises BadInput when there is no tokenizer, or one without an end-of-sequence token."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder)
     except (OSError, ValueError) as error:
@@ -41,7 +42,7 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def load_model(folder: Path, dtype: torch.dtype) -> Any:
-    """A causal language model, in evaluation mode, on the processor."""
+    """A causal language model, in evaluation mode, on the CPU."""
     try:
         model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa")
     except (OSError, ValueError) as error:
@@ -57,10 +58,10 @@ def first_line(error: Exception) -> str:
 
 
 def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
-    """The model to train, on its device, whose trainable parameters are float32.
+    """The model to train, on its device, with trainable parameters in float32.
 
     `full` trains all weights of `start`. `lora` trains an adapter beside its frozen linear layers: a new one, which changes
-    nothing yet, or a copy of `adapter`.
+    nothing at first, or a copy of `adapter`.
     """
     frozen_type = torch.bfloat16 if config.method == "lora" and config.precision == "bfloat16" else torch.float32
     model = load_model(start, frozen_type)
@@ -87,8 +88,15 @@ def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def copy_weights(model: nn.Module) -> dict[str, torch.Tensor]:
-    """The trainable weights as they are now, on the processor."""
+    """A copy of the trainable weights, on the CPU."""
     return {name: parameter.detach().cpu().clone() for name, parameter in trainable(model).items()}
+
+
+def adamw(parameters: Iterable[nn.Parameter], weight_decay: float, **options: Any) -> torch.optim.AdamW:
+    """AdamW that decays matrices only: neither norms nor biases nor the head's temperature."""
+    every = list(parameters)
+    decayed = {"params": [p for p in every if p.ndim >= 2], "weight_decay": weight_decay}
+    return torch.optim.AdamW([decayed, {"params": [p for p in every if p.ndim < 2], "weight_decay": 0.0}], **options)
 
 
 def set_weights(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:

@@ -1,12 +1,13 @@
-"""Is the head any good, and are the embeddings it stands on: every figure with the value that random choice would have.
+"""How good the head and the embeddings under it are: every figure with the value that random choice would have.
 
-A head that ranks one positive among its negatives at random is right in 1/(1 + negatives) of the cases, and looks good to
-whoever does not know that number.
+A head that ranks one positive among its negatives at random is right in 1/(1 + negatives) of the cases, and looks good to anyone who
+does not know that number.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,11 +20,11 @@ from burnqed.train.negatives import Kind
 Floats = NDArray[np.float32]
 
 ACCEPTED_PAIRWISE = 0.6
-"""Rank accuracy from which a head is accepted (0.5 is chance); with a positive energy gap. From earlier runs' go/no-go gates."""
+"""A head is accepted when its rank accuracy is above this (0.5 is chance) and its energy gap positive. From the gates of earlier runs."""
 LEAST_POSITIVES = 20
-"""Validation positives below which nothing can be said: a rank accuracy of 0.6 is then within chance."""
+"""With fewer validation positives nothing can be said: a rank accuracy of 0.6 is then within chance."""
 PROBE_STATES = 2_000
-"""States of each class that the linear probe is fitted on at most."""
+"""The most states of each class that the linear probe is fitted on."""
 SHUFFLES = 10
 """Random labellings behind the chance value of the centroid distance."""
 
@@ -45,82 +46,73 @@ class Scored:
 
 
 def head_metrics(scored: Scored) -> Metrics:
-    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, auc, energy_gap; what has no positives is left out.
+    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, auc, energy_gap; figures without positives are left out.
 
-    Ties count as a fair draw would decide them, so that a head that tells nothing apart has exactly the chance value.
+    Ties count as a fair draw would decide them, so a head that cannot distinguish states has exactly the chance value.
     """
-    depth = np.minimum(scored.depth, 4)
-    found = {"rank1": rank1(scored, scored.present)}
-    for d, name in ((1, "1"), (2, "2"), (3, "3"), (4, "4+")):
-        found[f"rank1_depth_{name}"] = rank1(scored, scored.present & (depth == d)[:, None])
-    found["rank1_siblings"] = rank1(scored, scored.present & (scored.kinds == Kind.SIBLING))
-    found["pairwise"] = pairwise(scored)
-    found["auc"] = auc(scored)
-    found["energy_gap"] = energy_gap(scored)
-    return {name: metric for name, metric in found.items() if metric.count}
+    depth = np.minimum(scored.depth, 4)[:, None]
+    metrics = {
+        "rank1": rank1(scored, scored.present),
+        **{f"rank1_depth_{d}": rank1(scored, scored.present & (depth == d)) for d in (1, 2, 3)},
+        "rank1_depth_4+": rank1(scored, scored.present & (depth == 4)),
+        "rank1_siblings": rank1(scored, scored.present & (scored.kinds == Kind.SIBLING)),
+        "pairwise": pairwise(scored),
+        "auc": auc(scored),
+        "energy_gap": energy_gap(scored),
+    }
+    return {name: metric for name, metric in metrics.items() if metric}
 
 
-def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric:
+def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
     """How often the positive has the lowest energy among itself and its rivals; positives without rivals are left out."""
     counts = rivals.sum(axis=1)
-    some = counts > 0
-    if not some.any():
-        return Metric(value=0.0, chance=0.0, count=0)
     own = scored.positive[:, None]
     beaten = (rivals & (scored.negatives < own)).any(axis=1)
     ties = (rivals & (scored.negatives == own)).sum(axis=1)
     wins = np.where(beaten, 0.0, 1.0 / (1 + ties))
-    chances = 1.0 / (1 + counts[some])
-    return Metric(
-        value=float(wins[some].mean()),
-        chance=float(chances.mean()),
-        count=len(chances),
-        error=mean_error(chances * (1 - chances)),
-    )
+    chances = 1.0 / (1 + counts[counts > 0])
+    return mean_metric(wins[counts > 0], chances, chances * (1 - chances))
 
 
-def pairwise(scored: Scored) -> Metric:
+def pairwise(scored: Scored) -> Metric | None:
     """Share of its negatives that a positive lies below, averaged over the positives."""
     counts = scored.present.sum(axis=1)
     some = counts > 0
     own = scored.positive[:, None]
     above = (scored.negatives > own) + 0.5 * (scored.negatives == own)
-    if not some.any():
-        return Metric(value=0.0, chance=0.5, count=0)
     shares = (above * scored.present).sum(axis=1)[some] / counts[some]
     by_chance = (counts[some] + 2) / (12 * counts[some])  # variance of a rank drawn from 0 … K, divided by K
-    return Metric(value=float(shares.mean()), chance=0.5, count=len(shares), error=mean_error(by_chance))
+    return mean_metric(shares, np.array(0.5), by_chance)
 
 
-def auc(scored: Scored) -> Metric:
+def auc(scored: Scored) -> Metric | None:
     """Probability that a positive lies below a negative of any theorem (Mann-Whitney)."""
     negatives = np.sort(scored.negatives[scored.present])
-    if not len(negatives) or not len(scored.positive):
-        return Metric(value=0.0, chance=0.5, count=0)
-    above = len(negatives) - np.searchsorted(negatives, scored.positive, side="right")
-    ties = np.searchsorted(negatives, scored.positive, side="right") - np.searchsorted(
-        negatives, scored.positive, side="left"
-    )
-    return Metric(value=float((above + 0.5 * ties).mean() / len(negatives)), chance=0.5, count=len(scored.positive))
+    if not len(negatives):
+        return None
+    left, right = (np.searchsorted(negatives, scored.positive, side=side) for side in ("left", "right"))
+    value = float((len(negatives) - right + 0.5 * (right - left)).mean() / len(negatives))
+    return Metric(value=value, chance=0.5, count=len(scored.positive))
 
 
-def energy_gap(scored: Scored) -> Metric:
-    """Mean energy of a positive's negatives less its own, averaged over the positives; in nats."""
+def energy_gap(scored: Scored) -> Metric | None:
+    """Mean energy of a positive's negatives minus its own, averaged over the positives; in nats."""
     counts = scored.present.sum(axis=1)
     some = counts > 0
-    if not some.any():
-        return Metric(value=0.0, chance=0.0, count=0)
     n, own, rivals = counts[some], scored.positive[some], np.where(scored.present, scored.negatives, 0.0)[some]
     total, squares = own + rivals.sum(axis=1), own**2 + (rivals**2).sum(axis=1)
     gaps = (total - (n + 1) * own) / n
     # as if any of the n + 1 energies could be the positive's
     by_chance = ((n + 1) / n) ** 2 * np.maximum(squares / (n + 1) - (total / (n + 1)) ** 2, 0.0)
-    return Metric(value=float(gaps.mean()), chance=0.0, count=len(gaps), error=mean_error(by_chance))
+    return mean_metric(gaps, np.array(0.0), by_chance)
 
 
-def mean_error(variances: NDArray[np.float64]) -> float:
-    """Standard deviation of the mean of independent values with these variances, [n]."""
-    return float(np.sqrt(variances.sum()) / len(variances))
+def mean_metric(values: NDArray[Any], chances: NDArray[Any], variances: NDArray[Any]) -> Metric | None:
+    """The mean of independent values [n], with these values and variances under random choice; None without values."""
+    if not len(values):
+        return None
+    error = float(np.sqrt(variances.sum()) / len(variances))
+    return Metric(value=float(values.mean()), chance=float(chances.mean()), count=len(values), error=error)
 
 
 def verdict(metrics: Metrics) -> str:
@@ -141,18 +133,18 @@ def verdict(metrics: Metrics) -> str:
 def embedding_metrics(
     positives: Floats, negatives: Floats, held_positives: Floats, held_negatives: Floats, seed: int
 ) -> Metrics:
-    """Whether positive and negative states ([n, d] each, of training and of held-out theorems) lie apart at all.
+    """Whether positive and negative states ([n, d] each, of training and of held-out theorems) can be separated at all.
 
     centroid_l2: distance between the mean embeddings of the two classes, over all theorems. linear_probe: accuracy of
-    logistic regression on held-out theorems, both classes alike in number. Fine-tuning can collapse both.
+    logistic regression on held-out theorems, with as many positives as negatives. Fine-tuning can collapse both.
     """
     random = np.random.default_rng(seed)
-    found: Metrics = {}
+    metrics: Metrics = {}
     ours, theirs = np.concatenate([positives, held_positives]), np.concatenate([negatives, held_negatives])
     if len(ours) and len(theirs):
         everything = np.concatenate([ours, theirs])
         shuffled = [random.permutation(len(everything)) for _ in range(SHUFFLES)]
-        found["centroid_l2"] = Metric(
+        metrics["centroid_l2"] = Metric(
             value=distance(ours, theirs),
             chance=float(np.mean([distance(everything[s[: len(ours)]], everything[s[len(ours) :]]) for s in shuffled])),
             count=len(everything),
@@ -167,8 +159,8 @@ def embedding_metrics(
         accuracy = linear_probe(
             np.concatenate(sets[:2]), np.repeat([1.0, 0.0], n), np.concatenate(sets[2:]), np.repeat([1.0, 0.0], m)
         )
-        found["linear_probe"] = Metric(value=accuracy, chance=0.5, count=2 * m)
-    return found
+        metrics["linear_probe"] = Metric(value=accuracy, chance=0.5, count=2 * m)
+    return metrics
 
 
 def distance(a: Floats, b: Floats) -> float:

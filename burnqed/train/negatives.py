@@ -1,9 +1,9 @@
-"""Draws for each state on a checked proof (a positive of `burnqed.train.examples`) states that are not (its negatives).
+"""Draws negatives for each positive of `burnqed.train.examples`: states that are not on a proof, for each state that is.
 
 - siblings: other states that the same expansion led to;
 - theorem: other states of the same theorem;
 - others: states of other theorems, proved or not, judged against the positive's own root state.
-Of theorems without a proof nothing is known to be right or wrong, so their states serve as `others` only.
+Nothing is known about the states of theorems without a proof, so they serve as `others` only.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ FALLBACK = {
     Kind.THEOREM: (Kind.SIBLING, Kind.OTHER),
     Kind.OTHER: (Kind.THEOREM, Kind.SIBLING),
 }
-"""What stands in for a kind that runs out."""
+"""The kinds that replace one that runs out."""
 
 
 @dataclass(frozen=True)
 class NegativeBatch:
-    """Negatives of n positives, K for each."""
+    """K negatives for each of n positives."""
 
     rows: NDArray[np.int64]
     """[n, K]: rows of the embedding matrix; 0 where `present` is False."""
@@ -49,10 +49,10 @@ class NegativeBatch:
 
 
 class NegativeSampler:
-    """Draws negatives without repetition in the configured shares; where a kind runs out, others stand in (FALLBACK).
+    """Draws negatives without repetition in the configured shares; where a kind runs out, others replace it (FALLBACK).
 
-    positives: those of the examples to draw for. states: by theorem, from which negatives are drawn (`others` come from theorems that are
-    not the positive's).
+    positives: the positives of the examples to draw for. states: the states, by theorem, from which negatives are drawn (`others` from
+    other theorems than the positive's).
     """
 
     def __init__(self, examples: HeadExamples, positives: Indices, states: Ragged, config: EbmConfig) -> None:
@@ -64,7 +64,7 @@ class NegativeSampler:
         self.theorem = [
             np.setdiff1d(states[t], own, assume_unique=True) for t, own in zip(theorems, self.siblings, strict=True)
         ]
-        # others: one long list, in which each theorem's states lie together, so that the own ones are skipped by shifting
+        # others: one long list in which each theorem's states are adjacent, so the positive's own are skipped by shifting
         self.pool = states.values
         self.own = [(int(states.starts[t]), len(states[t])) for t in theorems]
 
@@ -96,15 +96,15 @@ class NegativeSampler:
         return NegativeBatch(rows, kinds, present)
 
     def plan(self, available: tuple[int, int, int], random: np.random.Generator) -> list[int]:
-        """How many of each kind: the shares of `count`, rounded by chance, and moved to other kinds where one runs out."""
+        """How many of each kind: the shares of `count`, rounded randomly, and moved to other kinds where one runs out."""
         siblings = int(self.count * self.shares[0] + random.random())
         theorem = min(self.count - siblings, int(self.count * self.shares[1] + random.random()))
         wanted = [siblings, theorem, self.count - siblings - theorem]
-        given = [min(w, a) for w, a in zip(wanted, available, strict=True)]
+        planned = [min(w, a) for w, a in zip(wanted, available, strict=True)]
         for kind, nearest in FALLBACK.items():
-            missing = wanted[kind] - min(wanted[kind], available[kind])
+            missing = max(0, wanted[kind] - available[kind])
             for other in nearest:
-                more = min(missing, available[other] - given[other])
-                given[other] += more
+                more = min(missing, available[other] - planned[other])
+                planned[other] += more
                 missing -= more
-        return given
+        return planned

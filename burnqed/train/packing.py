@@ -1,13 +1,14 @@
 """Tactic pairs as token sequences, and several sequences in one row.
 
 Sequences are short (a few hundred tokens at most), so without packing most of the work would be padding. A batch holds about
-`batch_tokens` tokens in rows of a length that leaves few gaps. Position ids restart at 0 in each sequence: from that `transformers` derives an attention mask in which no sequence sees another
-(`masking_utils.find_packed_sequence_indices`); `burnqed.train.losses.check_packing` verifies it on the model at hand.
+`batch_tokens` tokens in rows of a length that leaves few gaps. Position ids restart at 0 in each sequence; from them `transformers`
+derives an attention mask in which no sequence sees another (`masking_utils.find_packed_sequence_indices`).
+`burnqed.train.losses.check_packing` verifies this on the model at hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
@@ -23,7 +24,7 @@ IGNORED = -100
 """Target of a position that the loss leaves out."""
 
 ATTENTION_LENGTH = 1_024
-"""Row length at which masked attention costs a small model (d = 128) about as much as everything else; for a large model it
+"""Row length at which masked attention costs a small model (d = 128) about as much as everything else. In a large model attention
 hardly counts, and neither does the choice."""
 
 
@@ -42,45 +43,30 @@ class Example:
         return len(self.tokens)
 
 
-def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int) -> tuple[list[Example], int]:
-    """Examples in the order of the pairs, and how many pairs were left out because they exceed `max_length` tokens.
+def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int) -> list[Example]:
+    """Examples in the order of the pairs, without those that exceed `max_length` tokens.
 
-    Prompt and tactic are encoded apart, as they are when the model continues a prompt.
+    Prompt and tactic are encoded separately, as they are when the model continues a prompt.
     """
     if not pairs:
-        return [], 0
+        return []
     prompts = tokenizer([prompt(pair.state) for pair in pairs])["input_ids"]
     tactics = tokenizer([pair.tactic.strip() for pair in pairs], add_special_tokens=False)["input_ids"]
     end = [tokenizer.eos_token_id]
-    examples = [
+    return [
         Example(np.array(before + after + end, dtype=np.int64), len(before), pair.log_prob)
         for pair, before, after in zip(pairs, prompts, tactics, strict=True)
+        if len(before + after + end) <= max_length
     ]
-    short = [example for example in examples if len(example) <= max_length]
-    return short, len(examples) - len(short)
 
 
 def shuffled(repeats: Sequence[int], seed: int) -> Iterator[int]:
-    """Indices without end. In one round index i comes `repeats[i]` times; every round has its own order, a function of
-    `seed` alone, so that a resumed training finds its place by counting.
+    """An endless stream of indices. In each round index i comes `repeats[i]` times; the order of a round follows from `seed`, so a
+    resumed training finds its place by counting.
     """
     stream = np.repeat(np.arange(len(repeats)), repeats)
     for round_ in count():
         yield from np.random.default_rng([seed, round_]).permutation(stream).tolist()
-
-
-def batches(examples: Iterable[Example], batch_tokens: int) -> Iterator[list[Example]]:
-    """Consecutive examples whose lengths sum to at most `batch_tokens` (or a single longer one)."""
-    batch: list[Example] = []
-    tokens = 0
-    for example in examples:
-        if batch and tokens + len(example) > batch_tokens:
-            yield batch
-            batch, tokens = [], 0
-        batch.append(example)
-        tokens += len(example)
-    if batch:
-        yield batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +76,17 @@ class Packed:
     input_ids: torch.Tensor
     """[R, L]"""
     position_ids: torch.Tensor
-    """[R, L], from 0 in each sequence; 0 at every place that holds none."""
+    """[R, L], from 0 in each sequence; 0 where there is none."""
     targets: torch.Tensor
-    """[R, L]: the next token where that one belongs to a completion, else IGNORED."""
+    """[R, L]: the next token where that token belongs to a completion, else IGNORED."""
     tokens: int
-    """Places that hold a sequence."""
+    """Positions that belong to a sequence."""
     completion_tokens: int
-    """Targets that count."""
+    """Targets that are not IGNORED."""
 
     def to(self, device: torch.device) -> Packed:
-        return replace(
-            self,
-            input_ids=self.input_ids.to(device),
-            position_ids=self.position_ids.to(device),
-            targets=self.targets.to(device),
-        )
+        tensors = {name: getattr(self, name).to(device) for name in ("input_ids", "position_ids", "targets")}
+        return replace(self, **tensors)
 
 
 def fill(examples: Sequence[Example], width: int) -> list[list[Example]]:
@@ -122,7 +104,7 @@ def fill(examples: Sequence[Example], width: int) -> list[list[Example]]:
 
 
 def pack(examples: Sequence[Example], width: int | None = None) -> Packed:
-    """The examples in rows of `width`; by default in as few places as possible, weighed against attention, whose cost grows
+    """The examples in rows of `width`; by default a width that needs few positions, weighed against the cost of attention, which grows
     with the length of the rows.
     """
     longest = max(len(example) for example in examples)

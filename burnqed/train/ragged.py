@@ -20,7 +20,7 @@ class Ragged:
 
     @staticmethod
     def grouped(values: Indices, row: Indices, rows: int) -> Ragged:
-        """`row` [values] says in which row each value lies; the order within a row stays."""
+        """`row` [values] is the row of each value; the order within a row is kept."""
         starts = np.cumsum([0, *np.bincount(row, minlength=rows)], dtype=np.int64)
         return Ragged(values[np.argsort(row, kind="stable")], starts)
 
@@ -32,18 +32,18 @@ class Ragged:
 
     @property
     def row(self) -> Indices:
-        """[values]: in which row each lies."""
+        """[values]: the row of each value."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def where(self, kept: NDArray[np.bool_]) -> Ragged:
-        """With these rows [rows] as they are, and the others empty."""
+        """A copy in which all rows but the `kept` [rows] are empty."""
         chosen = kept[self.row]
         return Ragged.grouped(self.values[chosen], self.row[chosen], len(self))
 
 
 def distinct(*columns: Indices) -> tuple[Indices, Indices]:
-    """Numbers the distinct rows of some columns [n] of whole numbers from -1 on, as they first appear: the number of each [n], and
-    where each number first is."""
+    """Numbers the distinct rows of some columns [n] of whole numbers from -1 on in order of first appearance: the number of each row [n],
+    and the first row with each number."""
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         wide = number * (int(column.max(initial=0)) + 2) + column + 1

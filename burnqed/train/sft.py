@@ -1,6 +1,6 @@
 """Fine-tuning on next-token loss over tactics: known pairs, and pairs from proofs that search found.
 
-    outcome = train_sft(base, Pairs(known, found), config.sft, iteration=1, previous=…, validation_fraction=0.05,
+    outcome = train_sft(base, Pairs(known, searched), config.sft, iteration=1, previous=…, validation_fraction=0.05,
                         workdir=…, checkpoints=Checkpoints(store, path))
 
 writes `workdir/adapter`: a LoRA adapter or all weights (`sft.method`), with the tokenizer and the outcome (`sft.json`). The
@@ -35,34 +35,34 @@ from burnqed.train.packing import Example, encode
 
 OUTCOME_FILE = "sft.json"
 TIMINGS: Any = {"tokens_per_s": True, "rows": {"__all__": {"seconds", "tokens_per_s"}}}
-"""Left out of the file: equal trainings write equal files."""
+"""Left out of the file, because equal trainings write equal files."""
 
 
 class SftOutcome(BaseModel):
-    """What a fine-tuning did."""
+    """The result of a fine-tuning."""
 
     model_config = ConfigDict(frozen=True)
 
     method: Literal["full", "lora"]
     start: Literal["previous_adapter", "merged", "base"]
     start_version: str
-    """Version of the whole model that was loaded: the one that a LoRA adapter belongs to."""
+    """Version of the whole model that was loaded, to which a LoRA adapter belongs."""
     iteration: int
     learning_rate: float
-    """At the peak."""
+    """At its peak."""
     steps: int
     best_step: int
-    """Whose weights were kept."""
+    """The step whose weights were kept."""
     best: EvaluationLoss | None
     """None without validation pairs."""
     last_loss: float
     """Mean training loss of the last 50 steps."""
     tokens: int
     tokens_per_s: float = 0.0
-    """Not written, as the seconds of each row are not: equal trainings write equal bytes."""
+    """Not written, like the seconds of each row, because equal trainings write equal bytes."""
     base_pairs: int
     trajectory_pairs: int
-    """Trained on, without repetition."""
+    """Trained on, each counted once."""
     validation_pairs: int
     too_long: int
     """Pairs left out because they exceed `sft.max_length` tokens."""
@@ -76,17 +76,7 @@ class Pairs:
     base: Sequence[TacticPair]
     """Of known proofs."""
     trajectory: Sequence[TacticPair] = ()
-    """Of proofs found in earlier iterations; what comes twice counts once."""
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where the weights come from."""
-
-    model: Path
-    """A whole model."""
-    adapter: Path | None
-    """A LoRA adapter of that model, to be trained further."""
+    """Of proofs found in earlier iterations; duplicates count once."""
 
 
 def train_sft(
@@ -106,23 +96,20 @@ def train_sft(
     base: folder of the model that iteration 0 starts from. previous: what iteration N > 0 starts from, as `sft.start` says:
     the folder that iteration N − 1 wrote here (`previous_adapter`) or its exported model (`merged`).
 
-    Raises BadInput when model or pairs are unusable or the loss is no number, TryAgain (after a checkpoint) once
+    Raises BadInput when model or pairs are unusable or the loss is not finite, TryAgain (after a checkpoint) once
     `should_stop` says so.
     """
     # 1. Model
     kind = "base" if iteration == 0 else config.start
-    start = find_start(base, previous, config, kind, iteration)
-    version = model_version(start.model)
-    tokenizer = load_tokenizer(start.model)
+    start, adapter = find_start(base, previous, config, kind, iteration)
+    version = model_version(start)
+    tokenizer = load_tokenizer(start)
     torch.manual_seed(config.seed)
-    model = load_trainable(start.model, start.adapter, config)
+    model = load_trainable(start, adapter, config)
     # 2. Data
     chosen = choose(pairs, config, iteration, validation_fraction)
-    examples: dict[str, list[Example]] = {}
-    too_long = 0
-    for name, part in chosen.items():
-        examples[name], left_out = encode(tokenizer, part, config.max_length)
-        too_long += left_out
+    examples = {name: encode(tokenizer, part, config.max_length) for name, part in chosen.items()}
+    too_long = sum(map(len, chosen.values())) - sum(map(len, examples.values()))
     training = examples["base"] + examples["trajectory"]
     if not training:
         raise BadInput(
@@ -176,34 +163,39 @@ def train_sft(
 
 
 def repeats(log_prob: float | None, most: int) -> int:
-    """How often a found pair counts: once where the policy was sure of the tactic, up to `most` times where it was not (1 / probability).
+    """How often a pair from a search counts: once where the policy was sure of the tactic, up to `most` times where it was not
+    (1 / probability).
 
-    A policy finds what it is already sure of. Counted alike, these pairs make it surer still, until eight samples are one tactic; counted by
-    inverse probability, as in importance sampling, every way to a proof weighs the same.
+    A policy finds what it is already sure of. With equal weights these pairs make it surer still, until eight samples are one tactic;
+    weighted by inverse probability, as in importance sampling, every way to a proof counts the same.
     """
     return most if log_prob is None else min(most, max(1, round(math.exp(min(-log_prob, 50.0)))))
 
 
-def find_start(base: Path, previous: Path | None, config: SftConfig, kind: str, iteration: int) -> Start:
-    """What to load. Raises BadInput when the previous iteration left nothing of the kind that is needed."""
+def find_start(
+    base: Path, previous: Path | None, config: SftConfig, kind: str, iteration: int
+) -> tuple[Path, Path | None]:
+    """The whole model to load, and the LoRA adapter to train further, if any.
+
+    Raises BadInput when the previous iteration left nothing of the kind that is needed.
+    """
     if kind == "base":
-        return Start(base, None)
+        return base, None
     if previous is None or not previous.is_dir():
         raise BadInput(f"sft.start is {kind}, but there is no result of iteration {iteration - 1}; run that one first.")
     continues_adapter = kind == "previous_adapter" and config.method == "lora"
     if (previous / ADAPTER_FILE).is_file() != continues_adapter:
-        found, needed = (
-            ("a whole model", "a LoRA adapter") if continues_adapter else ("a LoRA adapter", "a whole model")
-        )
+        adapter, model = "a LoRA adapter", "a whole model"
+        present, needed = (model, adapter) if continues_adapter else (adapter, model)
         raise BadInput(
-            f"{previous} holds {found}, but sft.start={kind} with sft.method={config.method} needs {needed}; "
+            f"{previous} holds {present}, but sft.start={kind} with sft.method={config.method} needs {needed}; "
             "keep sft.method over all iterations, or set sft.start=merged."
         )
-    return Start(base, previous) if continues_adapter else Start(previous, None)
+    return (base, previous) if continues_adapter else (previous, None)
 
 
 def choose(pairs: Pairs, config: SftConfig, iteration: int, validation_fraction: float) -> dict[str, list[TacticPair]]:
-    """The pairs of each use: all base pairs at iteration 0 and a sample afterwards, all trajectory pairs."""
+    """The pairs by use. Of the base pairs iteration 0 trains on all and later ones on a sample; all trajectory pairs are used."""
     base, base_validation = split(pairs.base, validation_fraction)
     distinct = {(pair.theorem, pair.state, pair.tactic): pair for pair in pairs.trajectory}
     trajectory, trajectory_validation = split(distinct.values(), validation_fraction)
@@ -212,14 +204,14 @@ def choose(pairs: Pairs, config: SftConfig, iteration: int, validation_fraction:
     return {
         "base": base,
         "trajectory": trajectory,
-        # the same pairs in every iteration, so that losses compare
+        # the same pairs in every iteration, to make losses comparable
         "base validation": sample(base_validation, config.evaluation_pairs),
         "trajectory validation": sample(trajectory_validation, config.evaluation_pairs),
     }
 
 
 def sample(pairs: list[TacticPair], size: int, *salt: int) -> list[TacticPair]:
-    """`size` of the pairs (all for 0), chosen by hash; in their order."""
+    """`size` of the pairs (all for 0), chosen by hash, in their original order."""
     if size == 0 or len(pairs) <= size:
         return pairs
     draws = [unit_interval("sample", *salt, pair.theorem, pair.state, pair.tactic) for pair in pairs]
@@ -234,10 +226,10 @@ def save(model: Any, target: Path, version: str) -> None:
         return
     model.peft_config["default"].base_model_name_or_path = version
     model.save_pretrained(target, save_embedding_layers=False)
-    (target / "README.md").unlink()  # a model card that names the base model's folder
+    (target / "README.md").unlink()  # a model card with the path of the base model
 
 
 def fingerprint(config: SftConfig, iteration: int, version: str, chosen: dict[str, list[TacticPair]]) -> str:
-    """Of all that decides the course of a training."""
+    """A digest of everything that decides the course of a training."""
     data: dict[str, Any] = {name: [(p.state, p.tactic, p.log_prob) for p in part] for name, part in chosen.items()}
     return digest_of([config.meaning(), iteration, version, data])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import sys
 from pathlib import Path
 
+import httpx
 import numpy as np
 import psutil
 import pytest
@@ -46,8 +48,9 @@ async def test_both_servers_are_ready_together_and_end_together(tiny_model: Path
             await client.wait_ready(60)
             [found] = await client.propose(STATES[:1], candidates=2, temperature=1.0, seeds=[1])
             assert found.candidates
-            vectors = await client.embed(STATES[:2])
-            assert len(vectors) == 2
+            embedded = httpx.post(f"http://127.0.0.1:{score}/embed", json={"texts": STATES[:2]}).json()
+            vectors = np.frombuffer(base64.b64decode(embedded["embeddings"]), dtype="<f4")
+            assert len(vectors) == 2 * SHAPE.hidden_size
             assert np.isfinite(vectors).all()
         (beside,) = psutil.Process(server.pid).children()
         beside.kill()

@@ -59,9 +59,7 @@ class Menu:
     async def propose(
         self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
     ) -> list[Proposal]:
-        return [
-            Proposal(tuple(Candidate(t, -0.5 - 0.1 * i) for i, t in enumerate(MENU)), len(MENU), "menu") for _ in states
-        ]
+        return [Proposal(tuple(Candidate(t, -0.5 - 0.1 * i) for i, t in enumerate(MENU)), "menu") for _ in states]
 
 
 @one_loop
@@ -163,7 +161,7 @@ async def test_stop_drops_open_theorems_within_seconds_though_lean_is_busy(lean:
         async def propose(self, states, *, candidates, temperature, seeds):  # type: ignore[no-untyped-def]
             asyncio.get_running_loop().call_later(0.5, set_stop)
             endless = Candidate(ENDLESS, -1.0)
-            return [Proposal((endless,), 1, "slow") for _ in states]
+            return [Proposal((endless,), "slow") for _ in states]
 
     found: list[SearchResult] = []
     tasks = [Task(Theorem(name=f"t{i}", statement="0 = 1")) for i in range(4)]

@@ -528,7 +528,7 @@ async def test_statistics_count_distinct_candidates_and_failures_and_split_the_t
 async def test_a_policy_without_candidates_exhausts_the_search() -> None:
     class Silent(ScriptedPolicy):
         async def propose(self, states, *, candidates, temperature, seeds):  # type: ignore[no-untyped-def]
-            return [Proposal((), candidates, "silent") for _ in states]
+            return [Proposal((), "silent") for _ in states]
 
     (found,) = await run(ScriptedLean({}), Silent({}), "A")
     assert (found.result.status, found.result.reason) == (ProofStatus.UNPROVED, "exhausted")

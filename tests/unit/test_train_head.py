@@ -172,7 +172,7 @@ def test_other_weights_or_other_embeddings_make_another_head(tmp_path: Path) -> 
 
 
 def test_a_missing_or_mixed_up_head_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no energy head"):
+    with pytest.raises(BadInput, match="no head at"):
         Head.load(tmp_path)
     MlpHead(8, [8]).save(tmp_path / "a", "x", {})
     MlpHead(8, [8]).save(tmp_path / "b", "x", {})
@@ -373,7 +373,7 @@ def test_only_new_texts_are_encoded_and_all_are_found_again(tmp_path: Path) -> N
     assert encoder.asked[3:] == ["d"]
     found = EmbeddingCache(store, "emb", "id1").select(["d", "⊢ c", "a"])
     assert found.matrix.tolist() == [Encoder.value(t) for t in ("d", "⊢ c", "a")]
-    assert (found.embedding_id, found.d) == ("id1", 3)
+    assert (found.embedding_id, found.matrix.shape[1]) == ("id1", 3)
 
 
 def test_another_model_encodes_everything_anew(tmp_path: Path) -> None:
