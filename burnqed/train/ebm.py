@@ -111,8 +111,8 @@ def train_head(
     # 3. Result
     head.load_state_dict(run.best)
     classes = [*class_rows(examples, training), *class_rows(examples, validation)]
-    ours, theirs, held_ours, held_theirs = (embeddings.matrix[rows] for rows in classes)
-    metrics = run.evaluate() | embedding_metrics(ours, theirs, held_ours, held_theirs, config.seed)
+    on, off, held_on, held_off = (embeddings.matrix[rows] for rows in classes)
+    metrics = run.evaluate() | embedding_metrics(on, off, held_on, held_off, config.seed)
     reason = run.aborted or verdict(metrics)
     outcome = HeadOutcome(
         head=head.save(workdir / "head", embeddings.embedding_id, metrics, config.head),
@@ -300,8 +300,8 @@ def judged_on(examples: HeadExamples, positives: Indices) -> Indices:
 def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:
     """Rows of the positive states and of the other states of the same theorems, in order."""
     of_theorems = np.isin(np.arange(len(examples.theorems)), examples.theorem[positives])
-    ours = np.unique(examples.state[positives])
-    return ours, np.setdiff1d(examples.states.where(of_theorems).values, ours)
+    states = np.unique(examples.state[positives])
+    return states, np.setdiff1d(examples.states.where(of_theorems).values, states)
 
 
 def fingerprint(examples: HeadExamples, embeddings: Embeddings, config: EbmConfig, validation_fraction: float) -> str:

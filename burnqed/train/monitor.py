@@ -140,13 +140,13 @@ def embedding_metrics(
     """
     random = np.random.default_rng(seed)
     metrics: Metrics = {}
-    ours, theirs = np.concatenate([positives, held_positives]), np.concatenate([negatives, held_negatives])
-    if len(ours) and len(theirs):
-        everything = np.concatenate([ours, theirs])
+    on, off = np.concatenate([positives, held_positives]), np.concatenate([negatives, held_negatives])
+    if len(on) and len(off):
+        everything = np.concatenate([on, off])
         shuffled = [random.permutation(len(everything)) for _ in range(SHUFFLES)]
         metrics["centroid_l2"] = Metric(
-            value=distance(ours, theirs),
-            chance=float(np.mean([distance(everything[s[: len(ours)]], everything[s[len(ours) :]]) for s in shuffled])),
+            value=distance(on, off),
+            chance=float(np.mean([distance(everything[s[: len(on)]], everything[s[len(on) :]]) for s in shuffled])),
             count=len(everything),
         )
     n = min(len(positives), len(negatives), PROBE_STATES)

@@ -31,7 +31,7 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.loop import EvaluationLoss, Kind, LossRow, Training
 from burnqed.train.losses import check_packing
 from burnqed.train.model import ADAPTER_FILE, load_tokenizer, load_trainable
-from burnqed.train.packing import Example, encode
+from burnqed.train.packing import encode
 
 OUTCOME_FILE = "sft.json"
 TIMINGS: Any = {"tokens_per_s": True, "rows": {"__all__": {"seconds", "tokens_per_s"}}}
@@ -117,10 +117,8 @@ def train_sft(
         )
     check_packing(model, training[:8])
     counts = [repeats(example.log_prob, config.trajectory_upsample) for example in examples["trajectory"]]
-    validation: dict[Kind, list[Example]] = {
-        "base": examples["base validation"],
-        "trajectory": examples["trajectory validation"],
-    }
+    kinds: tuple[Kind, ...] = ("base", "trajectory")
+    validation = {kind: examples[f"{kind} validation"] for kind in kinds}
     sizes = ", ".join(f"{len(e):,} {name} pairs" for name, e in examples.items())
     log.info("fine-tuning: %s; %d too long; trajectory pairs count %d times", sizes, too_long, sum(counts))
     # 3. Training
