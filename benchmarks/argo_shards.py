@@ -3,9 +3,9 @@
     eval "$(../shared/cluster/cluster env)"
     .venv/bin/python -m benchmarks.argo_shards [--shards 1000] [--baseline 100] [--parallelism 8]
 
-Needs what the tests on a cluster need (tests/fixtures/cluster.py). Prints wall time, time per shard (against that of the smaller fan-out in
-the same run), the size of the workflow as the API stores it (etcd takes 1.5 MB) and with its nodes unpacked, and the most memory
-that Argo's controller had (the kubelet's figure, read every 10 s).
+Has the same requirements as the tests on a cluster (tests/fixtures/cluster.py). Prints wall time, time per shard (compared with that of the
+smaller fan-out in the same run), the size of the workflow as the API stores it (etcd accepts 1.5 MB) and with its nodes unpacked, and the
+largest memory of Argo's controller (the kubelet's figure, read every 10 s).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Figures:
     phase: str
     seconds: float
     stored_bytes: int
-    """The largest that the object was, as the API gives it."""
+    """The largest size of the object, as the API returns it."""
     unpacked_bytes: int
     controller_bytes: int
 
@@ -56,8 +56,8 @@ def controller_memory(cluster: Cluster) -> int:
     (pod,) = core.list_pod_for_all_namespaces(label_selector=CONTROLLER).items
     reply = core.connect_get_node_proxy_with_path(pod.spec.node_name, "stats/summary", _preload_content=False)
     pods = json.loads(reply.data)["pods"]
-    (found,) = (p for p in pods if p["podRef"]["name"] == pod.metadata.name)
-    return int(found["memory"]["workingSetBytes"])
+    (usage,) = (p["memory"] for p in pods if p["podRef"]["name"] == pod.metadata.name)
+    return int(usage["workingSetBytes"])
 
 
 def measure(cluster: Cluster, shards: int, parallelism: int) -> Figures:
@@ -68,12 +68,12 @@ def measure(cluster: Cluster, shards: int, parallelism: int) -> Figures:
         time.sleep(EVERY_S)
         raw = cluster.access.custom.get_namespaced_custom_object(*GROUP, cluster.namespace, "workflows", name)
         stored = max(stored, len(json.dumps(raw)))
-        found = unpacked_nodes(raw)
-        unpacked = max(unpacked, len(json.dumps(found)))
+        workflow = unpacked_nodes(raw)
+        unpacked = max(unpacked, len(json.dumps(workflow)))
         memory = max(memory, controller_memory(cluster))
-        if is_over(found):
-            return Figures(shards, phase_of(found), time.monotonic() - began, stored, unpacked, memory)
-        print(f"{found['status'].get('progress', '')} after {time.monotonic() - began:.0f} s", flush=True)
+        if is_over(workflow):
+            return Figures(shards, phase_of(workflow), time.monotonic() - began, stored, unpacked, memory)
+        print(f"{workflow['status'].get('progress', '')} after {time.monotonic() - began:.0f} s", flush=True)
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/corpus_headroom.py [corpus] [benchmark] [generated] [--sample 200] [--seed 0] [--names]
 
-Prints, for each set, the share that resists and, where reference proofs are at hand, the share that resists and whose proof
-takes three or more tactics. `--sample 0` takes all; the whole corpus takes some ten minutes on two quiet cores.
+Prints for each set the share that resists and, where there are reference proofs, the share that resists and whose proof has three or more
+tactics. `--sample 0` uses all theorems; the whole corpus takes about ten minutes on two idle cores.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ SETS: dict[str, Callable[[], list[Theorem]]] = {
 
 
 async def resisting(theorems: Sequence[Theorem], lean: LeanBackend, label: str) -> list[Theorem]:
-    """The theorems that no probe tactic proves, in their order."""
+    """The theorems that no probe tactic proves, in their original order."""
     free = asyncio.Semaphore(lean.capacity)
     with Progress(len(theorems), label, "theorems") as progress:
 
-        async def one(theorem: Theorem) -> bool:
+        async def is_easy(theorem: Theorem) -> bool:
             async with free:
                 easy = await probe_easy(theorem, lean)
             progress.advance()
             return easy
 
-        easy = await asyncio.gather(*(one(theorem) for theorem in theorems))
+        easy = await asyncio.gather(*(is_easy(theorem) for theorem in theorems))
     return [theorem for theorem, is_easy in zip(theorems, easy, strict=True) if not is_easy]
 
 

@@ -2,8 +2,8 @@
 
     .venv/bin/python -m benchmarks.generated_provable [--sample 150] [--seed 0] [--show]
 
-Provable means that a probe tactic or one of the flat scripts of `tests/fixtures/reference_prover.py` proves it, so the share is a
-lower bound. A joined statement is tried half by half. 150 statements take some ten minutes on two quiet cores.
+A statement counts as provable when a probe tactic or one of the flat scripts of `tests/fixtures/reference_prover.py` proves it, so the
+share is a lower bound. The halves of a conjunction are tried separately. 150 statements take about ten minutes on two idle cores.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ async def script_proof(theorem: Theorem, lean: LeanBackend) -> Script | None:
     """The first script that proves the theorem; for a conjunction of closed statements, one for each half."""
     halves = [bare(part) for part in split_top(theorem.statement, " ∧ ")]
     if len(halves) > 1 and theorem.statement.startswith("("):
-        found = [await script_proof(Theorem(name=theorem.name, statement=half), lean) for half in halves]
-        return None if None in found else ["refine ⟨?_, ?_⟩", *(line for script in found if script for line in script)]
+        proofs = [await script_proof(Theorem(name=theorem.name, statement=half), lean) for half in halves]
+        return None if None in proofs else ["refine ⟨?_, ?_⟩", *(line for proof in proofs if proof for line in proof)]
     for script in scripts(theorem.statement)[:TRIES]:
         if (await lean.check(theorem, "\n".join(script), timeout=SECONDS)).accepted:
             return script

@@ -1,10 +1,10 @@
-"""Checks of whole proofs, and a search that ends in one, against an earlier commit: same proofs, same run, taken in turns.
+"""Checks of whole proofs, and a search that ends in one, compared with an earlier commit: same proofs, same run, in turns.
 
     .venv/bin/python benchmarks/lean_check.py [--before COMMIT] [--rounds 3]
 
-Without --before, against the last commit whose checks were made by the instance that had elaborated the proof. Prints the processor's
-milliseconds per trusted check by kind of proof, of checks that end in a refusal, of checks of strangers' proofs, and of a search over the
-corpus' known proofs (start, three tactics that mostly fail and the right one at each step, the check at the end); each time the ratio.
+Without --before, compares with the last commit in which the instance that had elaborated a proof also checked it. Prints milliseconds of CPU
+time per trusted check by kind of proof, per check that ends in a refusal, per check of an untrusted proof, and for a search over the known
+proofs of the corpus (start, three tactics that mostly fail and the right one at each step, the check at the end), each with the ratio.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ KINDS = ["rfl", "decide", "simp", "omega", "grind", "induction", "trees", "refus
 
 
 async def serve() -> None:
-    """The side that is measured: requests on standard input, seconds on standard output."""
+    """The measured side: reads requests from standard input and writes seconds to standard output."""
     import psutil
 
     from burnqed.data.corpus import load_corpus
@@ -95,12 +95,12 @@ async def serve() -> None:
             times = node.cpu_times()
             started, before = time.monotonic(), times.user + times.system
             if "searches" in request:
-                found = await asyncio.gather(*(search(number) for number in request["searches"]))
+                accepted = await asyncio.gather(*(search(number) for number in request["searches"]))
             else:
-                found = [await check(**proof, is_trusted=request["trusted"]) for proof in request["proofs"]]
+                accepted = [await check(**proof, is_trusted=request["trusted"]) for proof in request["proofs"]]
             times = node.cpu_times()
             wall, processor = time.monotonic() - started, times.user + times.system - before
-            print(json.dumps({"wall": wall, "processor": processor, "accepted": sum(found)}), flush=True)
+            print(json.dumps({"wall": wall, "processor": processor, "accepted": sum(accepted)}), flush=True)
 
 
 class Side:
@@ -118,7 +118,7 @@ class Side:
         self.process.stdin.flush()
         answer: dict[str, float] = json.loads(self.process.stdout.readline() or "{}")
         if not answer:
-            sys.exit("one of the two sides ended; its message stands above")
+            sys.exit("one of the two sides ended; see its message above")
         return answer
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class Side:
 def measure(sides: dict[str, Side], rounds: int) -> None:
     spent: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     walls: dict[str, list[float]] = defaultdict(list)
-    for number in range(rounds + 1):  # the first one warms up
+    for number in range(rounds + 1):  # the first round warms up
         for kind in [*KINDS, "strangers", "search"]:
             first = (number + 1) * 1000
             request: dict[str, Any] = {"searches": list(range(number * SEARCHES, (number + 1) * SEARCHES))}
@@ -149,7 +149,7 @@ def measure(sides: dict[str, Side], rounds: int) -> None:
                     walls[name].append(1000 * answer["wall"] / count)
             expected = 0 if kind == "refused" else count
             assert set(accepted.values()) == {expected}, f"of {count} proofs of kind {kind} were accepted {accepted}"
-    print(f"{'ms of processor each':22}{'before':>10}{'after':>10}{'ratio':>8}")
+    print(f"{'ms of CPU time each':22}{'before':>10}{'after':>10}{'ratio':>8}")
     for kind, by_side in spent.items():
         before, after = median(by_side["before"]), median(by_side["after"])
         print(f"{kind:22}{before:10.1f}{after:10.1f}{after / before:8.2f}")

@@ -1,10 +1,10 @@
-"""Embedded Lean against the prototype it was made from: same requests, same run, taken in turns.
+"""Embedded Lean compared with the prototype it came from: same requests, same run, in turns.
 
     .venv/bin/python benchmarks/lean_speed.py [--rounds 3] [--prototype FOLDER]
 
-The mix is the prototype's own (`client.py`): stateful tactics over its table `TACS`, and one whole theorem by `omega` in six. A request is a
-`start`, a tactic, or a check. The prototype is looked for below $BURNQED_SHARED (or ../shared) and baked in a temporary folder, unless
---prototype names a baked one. Prints both rates, their ratio, the time until ready, and the memory after 2,000 requests.
+The mix of requests is the prototype's (`client.py`): stateful tactics over its table `TACS`, and every sixth time a whole theorem by `omega`.
+A request is a `start`, a tactic, or a check. The prototype is taken from $BURNQED_SHARED (or ../shared) and baked in a temporary folder,
+unless --prototype names a baked one. Prints both rates, their ratio, the time until ready, and the memory after 2,000 requests.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from burnqed.lean.protocol import Theorem
 
 INSTANCES = 2
 STREAMS = 4
-"""Searches under way at once: enough that an instance always finds work."""
+"""Searches that run at once: enough to keep every instance busy."""
 SEARCHES = 60
 """Searches of each side in one round."""
 
@@ -147,14 +147,14 @@ class Ours:
 
 
 async def drive(side: Prototype | Ours, searches: list[Search]) -> tuple[int, float, float]:
-    """Requests answered, seconds, and seconds of processor time."""
+    """Requests answered, seconds, and seconds of CPU time."""
     queue, requests = list(reversed(searches)), 0
 
     async def stream() -> None:
         nonlocal requests
         while queue:
             answered = await side.search(*queue.pop())
-            requests += answered  # not in one statement: others add to it meanwhile
+            requests += answered  # a separate statement, because other tasks add to it meanwhile
 
     started, before = time.monotonic(), cpu_seconds(side.pid)
     await asyncio.gather(*(stream() for _ in range(STREAMS)))
@@ -192,7 +192,7 @@ async def main(rounds: int, prototype: Path) -> None:
                 measured = await drive(side, mix(table, SEARCHES, number))
                 totals[name] = [sum(pair) for pair in zip(totals[name], measured, strict=True)]
                 print(
-                    f"round {number}  {name:10} {measured[0] / measured[1]:7.1f} requests/s, {1000 * measured[2] / measured[0]:6.1f} ms of processor each"
+                    f"round {number}  {name:10} {measured[0] / measured[1]:7.1f} requests/s, {1000 * measured[2] / measured[0]:6.1f} ms of CPU time each"
                 )
         rates = {name: total[0] / total[1] for name, total in totals.items()}
         costs = {name: 1000 * total[2] / total[0] for name, total in totals.items()}
@@ -204,9 +204,9 @@ async def main(rounds: int, prototype: Path) -> None:
             f"memory            ours {tree_mb(ours.pid):.0f} MB after {done} requests, prototype {tree_mb(theirs.pid):.0f} MB"
         )
         print(f"requests/s        ours {rates['ours']:.1f}, prototype {rates['prototype']:.1f}")
-        print(f"processor ms each ours {costs['ours']:.1f}, prototype {costs['prototype']:.1f}")
+        print(f"CPU ms each       ours {costs['ours']:.1f}, prototype {costs['prototype']:.1f}")
         print(
-            f"ratio             {rates['ours'] / rates['prototype']:.2f} in requests/s, {costs['prototype'] / costs['ours']:.2f} in processor time  (1 or more: no slower)"
+            f"ratio             {rates['ours'] / rates['prototype']:.2f} in requests/s, {costs['prototype'] / costs['ours']:.2f} in CPU time  (1 or more: not slower)"
         )
     theirs.worker.p.kill()
 

@@ -1,13 +1,13 @@
-"""Keeping the elaborated state against replaying the tactics before it, at depth 5 and 10 of the same proofs.
+"""Keeping the elaborated state compared with replaying the tactics before it, at depth 5 and 10 of the same proofs.
 
     .venv/bin/python benchmarks/lean_state.py [--repeats 20]
 
-One tactic is asked for at a state that is N tactics deep, in three ways: on the state kept by the instance (`apply`, what the backend
-does), by running the tactics before it again one by one (what the backend does when the instance that had the state is gone), and by
-elaborating the whole text up to the tactic, as the prototype did for every step. All in one instance, taken in turns.
+One tactic is run at a state that is N tactics deep, in three ways: on the state kept by the instance (`apply`, as the backend does), by
+running the tactics before it again one by one (as the backend does when the instance that had the state is gone), and by elaborating the
+whole text up to the tactic (as the prototype did for every step). All three run in one instance, in turns.
 
-Found: a kept state costs the tactic alone, whatever the depth, and a whole text costs all its tactics and the theorem around
-them; so the state is kept, and replay is only the fallback. The printed ratios are those of the machine it runs on.
+Result: with a kept state only the tactic itself costs time, whatever the depth; a whole text costs all its tactics and the theorem around
+them. So the state is kept, and replay is only the fallback. The printed ratios depend on the machine.
 """
 
 from __future__ import annotations

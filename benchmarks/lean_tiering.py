@@ -1,9 +1,9 @@
-"""Claim: a high tiering budget for WebAssembly makes the first minute of a Lean pool faster than V8's own.
+"""Claim: a high tiering budget for WebAssembly makes the first minute of a Lean pool faster than V8's default.
 
     python benchmarks/lean_tiering.py [--proofs 400]
 
-V8 compiles a function again, optimised, once it has executed `--wasm-tiering-budget` bytes of it; Lean is 116 MB of code, and a
-step starts its own pool. Replays the same known proofs in a cold pool with V8's budget and with ours, and prints the ratio.
+V8 compiles a function again, optimised, once it has executed `--wasm-tiering-budget` bytes of it; Lean is 116 MB of code, and every step
+starts a pool. Replays the same known proofs in a cold pool with V8's budget and with ours, and prints the ratio.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from burnqed.lean.embedded.backend import EmbeddedLean
 
 
 async def cold(flags: tuple[str, ...], proofs: list[KnownProof]) -> float:
-    """Seconds from no pool to the last replayed proof."""
+    """Seconds from the start of the pool to the last replayed proof."""
     supervisor.NODE_FLAGS = flags
     began = time.monotonic()
     async with EmbeddedLean() as lean:

@@ -1,8 +1,8 @@
-"""What `plan` costs on a real S3 server, for many shards of search and of evaluation, against asking for each thing by itself.
+"""The cost of `plan` on a real S3 server, for many shards of search and of evaluation, compared with separate requests for everything.
 
     .venv/bin/python -m benchmarks.plan [--shards 1000] [--baseline 40]
 
-Makes an iteration that seems finished, and plans it: with one listing per family of units and records read at the same time (what
+Writes an iteration that looks finished, and plans it: with one listing per family of units and records read concurrently (as
 `burnqed step plan` does), and for `--baseline` shards also without. Prints seconds, requests, and requests per unit.
 """
 
@@ -38,7 +38,7 @@ def measure(label: str, here: Finished) -> None:
         planning.plan(loop(), here.context(RunConfig()))
     seconds = time.perf_counter() - began
     print(
-        f"{label}: {units} units, {seconds:.1f} s, {requests.total()} requests, {requests.total() / units:.2f} a unit"
+        f"{label}: {units} units, {seconds:.1f} s, {requests.total()} requests, {requests.total() / units:.2f} per unit"
     )
 
 
@@ -53,17 +53,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shards", type=int, default=1_000)
     parser.add_argument("--baseline", type=int, default=40)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
         serve_s3(served(folder)) as server,
         mock.patch.dict("os.environ", server.environment()),
     ):
-        small = finished(server, Path(folder, "small"), given.baseline)
+        small = finished(server, Path(folder, "small"), options.baseline)
         with mock.patch.object(planning, "Snapshot", lambda store, _: store):
-            measure(f"{given.baseline} shards, one by one", small)
-        measure(f"{given.baseline} shards", small)
-        measure(f"{given.shards} shards", finished(server, Path(folder, "large"), given.shards))
+            measure(f"{options.baseline} shards, one by one", small)
+        measure(f"{options.baseline} shards", small)
+        measure(f"{options.shards} shards", finished(server, Path(folder, "large"), options.shards))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Generation: the policy server against transformers.generate, same model, machine, run and number of threads.
+"""Generation: the policy server compared with transformers.generate, with the same model, machine, run and number of threads.
 
     python benchmarks/policy_generation.py [--rounds 3] [--tokens 24]
 
-Claim: what the server gives a search (states × 8 candidates, over HTTP) is at least 3 times as fast as transformers.generate
-with one prompt at a time. The rounds take turns, so that what else the machine does meets all alike; the ratio is that of
-the summed times. Exits with 1 when the claim does not hold.
+Claim: for a search (states × 8 candidates, over HTTP) the server is at least 3 times as fast as transformers.generate with one prompt at a
+time. The rounds take turns, so other load on the machine affects all of them equally; the ratio is that of the summed times. Exits with 1
+when the claim does not hold.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CLAIM = 3.0
 STATES = 64
 CANDIDATES = 8
 ALONE = 12
-"""Prompts of one round for transformers, one at a time."""
+"""Prompts in one round of transformers with one prompt at a time."""
 
 
 def make_states(count: int) -> list[str]:
@@ -77,7 +77,7 @@ async def main() -> int:
         )
 
         def generate(texts: list[str]) -> int:
-            """transformers, these prompts in one batch; every reply as long as the server's (no early end)."""
+            """transformers with these prompts in one batch; every reply as long as the server's (no early end)."""
             batch = tokenizer(texts, return_tensors="pt", padding=True)
             with torch.inference_mode():
                 model.generate(
@@ -104,15 +104,15 @@ async def main() -> int:
                 f"server, {STATES} states x 1 candidate": lambda: propose(1),
                 f"server, {STATES} states x {CANDIDATES} candidates": lambda: propose(CANDIDATES),
             }
-            made, spent = dict.fromkeys(ways, 0), dict.fromkeys(ways, 0.0)
+            candidates, spent = dict.fromkeys(ways, 0), dict.fromkeys(ways, 0.0)
             for turn in range(chosen.rounds + 1):
                 for way, work in ways.items():
                     start = time.perf_counter()
                     count = await work()
                     if turn:  # the first warms up
-                        made[way] += count
+                        candidates[way] += count
                         spent[way] += time.perf_counter() - start
-    rates = {way: made[way] / spent[way] for way in ways}
+    rates = {way: candidates[way] / spent[way] for way in ways}
     first, *_, last = rates
     for way, rate in rates.items():
         print(f"{way:45} {rate:8.1f} candidates/s   ratio {rate / rates[first]:6.2f}")

@@ -3,10 +3,10 @@
     make results                                           # three seeds of profile `small`, hours
     python benchmarks/results.py --seeds 1 --profile smoke --store /tmp/results --out /tmp/results.md
 
-With --control each seed has a control that trains the same number of steps but searches one theorem only, so that what longer
-training alone brings shows beside what the found proofs bring. Every iteration is an ordinary `burnqed run iteration`, so that the same
-command continues what was cut off. Figures are summed over seeds; changes are paired by (seed, theorem), with McNemar's exact
-test. The evaluation never tries probe tactics.
+With --control each seed has a control that trains for the same number of steps but searches only one theorem, which separates the gain from
+longer training from that of the new proofs. Every iteration is an ordinary `burnqed run iteration`, so the same command continues an
+interrupted run. Figures are summed over seeds; changes are paired by (seed, theorem), with McNemar's exact test. The evaluation never tries
+probe tactics.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SEEDED = (
 )
 
 CONTROL = ("select.theorems=1", "search.noise=false", "negatives.theorems=0", "ebm.enabled=false")
-"""Overrides of the control: next to nothing found, no head."""
+"""Overrides of the control: almost no new proofs, no head."""
 
 PROBES = "18 probe tactics"
 LABELS = {"without head": ("seed", "plain"), "with head": ("seed", "head"), "of the control": ("control", "plain")}
@@ -55,7 +55,7 @@ Solved = dict[tuple[int, str], bool]
 
 
 def run_seed(seed: int, options: argparse.Namespace, name: str, overrides: Sequence[str] = ()) -> None:
-    """All iterations of one seed; `name` is that of the run, without the seed."""
+    """Runs all iterations of one seed; `name` is the name of the run without the seed."""
     for iteration in range(ITERATIONS):
         command = [sys.executable, "-m", "burnqed.cli.main", "run", "iteration", "--iter", str(iteration), "--profile", options.profile,
                    "--store", options.store, "--run", f"{name}-{seed}"]  # fmt: skip
@@ -69,25 +69,25 @@ def run_seed(seed: int, options: argparse.Namespace, name: str, overrides: Seque
 
 
 async def probed(config: RunConfig, store: Store, run: str) -> dict[str, bool]:
-    """Which theorems of the benchmark one of the probe tactics proves; kept beside the run, since no seed changes it."""
+    """Which theorems of the benchmark a probe tactic proves; stored beside the run, since it does not depend on the seed."""
     path = f"{run}/probes.json"
     if store.exists(path):
         return dict(store.read_json(path))
     theorems = read_benchmark(store, Layout(run, 0).benchmark(BENCHMARK))
     async with open_lean(config.lean) as lean:
         verdicts = await asyncio.gather(*(probe_easy(t, lean) for t in theorems))
-    found = {t.name: easy for t, easy in zip(theorems, verdicts, strict=True)}
-    store.write_json(path, found)
-    return found
+    solved = {t.name: easy for t, easy in zip(theorems, verdicts, strict=True)}
+    store.write_json(path, solved)
+    return solved
 
 
 def solved_by(store: Store, seeds: range, iteration: int, name: str, variant: str) -> Solved:
-    found: Solved = {}
+    solved: Solved = {}
     for seed in seeds:
-        found = read_evaluations(store.locate(Layout(f"{name}-{seed}", iteration).root))
-        evaluation = next(e for _, e in found if (e.benchmark, e.variant) == (BENCHMARK, variant))
-        found |= {(seed, t.name): t.budget_at_proof is not None for t in evaluation.per_theorem}
-    return found
+        evaluations = read_evaluations(store.locate(Layout(f"{name}-{seed}", iteration).root))
+        evaluation = next(e for _, e in evaluations if (e.benchmark, e.variant) == (BENCHMARK, variant))
+        solved |= {(seed, t.name): t.budget_at_proof is not None for t in evaluation.per_theorem}
+    return solved
 
 
 def changes(title: str, pairs: Sequence[tuple[str, str]], columns: dict[str, Solved]) -> list[str]:
@@ -129,7 +129,7 @@ def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
         lines += changes(f"change {label}", pairs, columns)
     lines += changes("change by the head", list(zip(plain, head, strict=True)), columns)
     if options.control:
-        lines += changes("change by the found proofs", list(zip(control, plain, strict=True))[1:], columns)
+        lines += changes("change by the new proofs", list(zip(control, plain, strict=True))[1:], columns)
     return "\n".join(lines) + "\n"
 
 

@@ -2,10 +2,9 @@
 
     python benchmarks/search_overlap.py
 
-Policy and Lean are simulated by waiting: the policy answers one batch of any size at a time, Lean takes a fixed time for a tactic
-on each of its workers. Printed: the share of the time that each was busy (Lean: of all its workers), of which the larger is
-that of the slower one; expanded states per second; and the ratio to the same search with one theorem open at a time.
-Exit code 1 when the claim fails.
+Policy and Lean are simulated by waiting: the policy answers one batch of any size at a time, and each of Lean's workers takes a fixed time
+for a tactic. Prints the share of the time that each was busy (for Lean: all its workers), the larger of which is that of the slower one;
+expanded states per second; and the ratio to the same search with one theorem open at a time. Exits with 1 when the claim does not hold.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class SimulatedPolicy:
 
 
 class SimulatedLean:
-    """`capacity` workers, `tactic_s` seconds a tactic; every second one fails, no theorem is ever proved."""
+    """`capacity` workers, `tactic_s` seconds per tactic; every second tactic fails, and no theorem is ever proved."""
 
     def __init__(self, tactic_s: float, capacity: int) -> None:
         self.tactic_s = tactic_s
@@ -109,7 +108,7 @@ CASES = (
 
 
 async def measure(case: Case, seconds: float) -> Measured:
-    """Searches for about `seconds` and stops; what is under way at the stop is cut off on both sides."""
+    """Searches for about `seconds` and stops; work in progress at the stop is cut off on both sides."""
     policy, lean = SimulatedPolicy(case.batch_s), SimulatedLean(case.tactic_s, case.capacity)
     settings = replace(
         SearchSettings.for_search(SearchConfig(budget=100_000, candidates=case.candidates), ()),
@@ -119,7 +118,7 @@ async def measure(case: Case, seconds: float) -> Measured:
     stop = asyncio.Event()
     asyncio.get_running_loop().call_later(seconds, stop.set)
     began = time.monotonic()
-    await search(tasks, lean, policy, None, settings, lambda found: None, stop)
+    await search(tasks, lean, policy, None, settings, lambda result: None, stop)
     wall = time.monotonic() - began
     return Measured(
         policy_busy=policy.busy_s / wall,
