@@ -381,7 +381,7 @@ async def test_embeddings_and_energies_equal_those_computed_here(
     encoder = Encoder(folder, max_tokens=SHAPE.embed_max_tokens)
     answer = http.post("/embed", json={"texts": texts}).json()
     assert answer["embedding_id"] == encoder.embedding_id
-    vectors = np.frombuffer(base64.b64decode(answer["embeddings"]), dtype="<f4").reshape(len(texts), -1)
+    vectors = np.frombuffer(base64.b64decode(answer["embeddings"]), dtype="<f4").reshape(len(texts), -1).copy()
     np.testing.assert_allclose(vectors, encoder.embed(texts), atol=2e-5)
     z, g = torch.from_numpy(vectors), torch.from_numpy(vectors[[0] * len(texts)])
     energies = await policy.score(texts, [texts[0]] * len(texts))
