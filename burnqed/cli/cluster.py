@@ -284,9 +284,7 @@ def stop(name: str = Workflow, namespace: str | None = Namespace) -> None:
 
 
 def approve(
-    name: str = Workflow,
-    no: bool = typer.Option(False, "--no", help="Say no."),
-    namespace: str | None = Namespace,
+    name: str = Workflow, no: bool = typer.Option(False, "--no", help="Say no."), namespace: str | None = Namespace
 ) -> None:
     """Answer a workflow that waits for a decision.
 

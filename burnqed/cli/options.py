@@ -85,11 +85,7 @@ Gate = typer.Option(
     autocompletion=one_of(GATES),
     rich_help_panel=HOW,
 )
-Workflow = typer.Argument(
-    ...,
-    help=f"One of: {', '.join(WORKFLOWS)}.",
-    autocompletion=one_of(WORKFLOWS),
-)
+Workflow = typer.Argument(..., help=f"One of: {', '.join(WORKFLOWS)}.", autocompletion=one_of(WORKFLOWS))
 OptionalIteration = typer.Option(None, "--iter", min=0, help="Iteration, from 0.", rich_help_panel=WHICH)
 OptionalRun = typer.Option(
     None,
@@ -115,10 +111,7 @@ Benchmark = typer.Option(
     rich_help_panel=SETTINGS,
 )
 Redo = typer.Option(
-    "",
-    "--redo",
-    help="Steps to do again although they are done, as in search,evaluate.",
-    rich_help_panel=HOW,
+    "", "--redo", help="Steps to do again although they are done, as in search,evaluate.", rich_help_panel=HOW
 )
 MaxCost = typer.Option(
     None,

@@ -96,17 +96,10 @@ def step(
     store: str = options.Store,
     run: str = options.Run,
     stage: str = typer.Option(
-        "",
-        "--stage",
-        help=f"{listed(STAGES, 'or')}, for {listed(names(STAGED))}.",
-        rich_help_panel=options.WHICH,
+        "", "--stage", help=f"{listed(STAGES, 'or')}, for {listed(names(STAGED))}.", rich_help_panel=options.WHICH
     ),
     shard: int = typer.Option(
-        0,
-        "--shard",
-        min=0,
-        help=f"For {listed(names(SHARDED))}: which part.",
-        rich_help_panel=options.WHICH,
+        0, "--shard", min=0, help=f"For {listed(names(SHARDED))}: which part.", rich_help_panel=options.WHICH
     ),
     profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,

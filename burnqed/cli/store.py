@@ -59,11 +59,7 @@ def copy(
 
 
 @app.command()
-def verify(
-    uri: str = Place,
-    run: str = OnlyRun,
-    iteration: int | None = OnlyIteration,
-) -> None:
+def verify(uri: str = Place, run: str = OnlyRun, iteration: int | None = OnlyIteration) -> None:
     """Read every file of every finished output and compare it with what was written; what is damaged is made anew by the next workflow.
 
     Example: burnqed store verify runs --run main
@@ -92,11 +88,7 @@ def verify(
 
 
 @app.command()
-def show(
-    uri: str = Place,
-    run: str = OnlyRun,
-    as_json: bool = options.Json,
-) -> None:
+def show(uri: str = Place, run: str = OnlyRun, as_json: bool = options.Json) -> None:
     """List what a store holds: outputs with what made them, how long that took and how large they are.
 
     Example: burnqed store show runs --run main
