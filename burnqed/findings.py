@@ -12,4 +12,4 @@ class Finding:
     advice: str = ""
     """What to do; empty when all is well."""
     needed: bool = True
-    """Whether the local loop cannot run without it."""
+    """Whether the loop on one machine cannot run without it."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from burnqed.cli import options
 from burnqed.cli.indices import indices_to_keep, keep, using
@@ -20,60 +19,37 @@ if TYPE_CHECKING:
     from burnqed.config import RunConfig
 
 PLACEHOLDER = "s3://BUCKET/PREFIX"
-"""The store of a chart that could not be asked."""
-Namespace = typer.Option(
+"""Stands for the chart's store where the chart could not be read."""
+Namespace = options.cluster(
     None,
     "--namespace",
     "-n",
     help="Namespace of the chart.",
     show_default="that of the kubeconfig's context, or burnqed",
-    rich_help_panel=options.CLUSTER,
 )
 Workflow = typer.Argument(..., metavar="NAME", help="Name of a submitted workflow, as `list` prints it.")
-Image = typer.Option(
-    None,
-    "--image",
-    metavar="TAG",
-    help="Tag of the images.",
-    show_default="the chart's",
-    rich_help_panel=options.CLUSTER,
-)
-Watch = typer.Option(False, "--watch", help="Show its steps until it is over.", rich_help_panel=options.OUTPUT)
+ChartProfile = options.profile(None, options.AS_BEFORE.format("the chart's"))
+Image = options.cluster(None, "--image", metavar="TAG", help="Tag of the images.", show_default="the chart's")
+Watch = options.output(False, "--watch", help="Show its steps until it ends.")
 
 
-def add_to(app: typer.Typer) -> None:
-    commands: dict[str, Callable[..., None]] = {
-        "submit": submit,
-        "status": status,
-        "watch": watch_command,
-        "logs": logs,
-        "retry": retry,
-        "stop": stop,
-        "approve": approve,
-        "list": list_workflows,
-    }
-    for name, command in commands.items():
-        app.command(name, rich_help_panel="On a cluster")(command)
+def reach(namespace: str | None) -> Any:
+    """The cluster's API: through an Argo server where one is configured, else with a kubeconfig."""
+    from burnqed.run.argo.connect import open_access  # takes seconds to import
+
+    return open_access(namespace)
 
 
 def submit(
     workflow: str = options.Workflow,
     iteration: int | None = options.OptionalIteration,
-    profile: str | None = typer.Option(
-        None,
-        "--profile",
-        help=options.PROFILES,
-        show_default=options.AS_BEFORE.format("the chart's"),
-        autocompletion=options.complete_profile,
-        rich_help_panel=options.SETTINGS,
-    ),
-    store: str | None = typer.Option(
+    profile: str | None = ChartProfile,
+    store: str | None = options.which(
         None,
         "--store",
         envvar="BURNQED_STORE",
         help="s3://BUCKET/PREFIX for everything that is kept.",
         show_default="the chart's",
-        rich_help_panel=options.WHICH,
     ),
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
@@ -86,9 +62,7 @@ def submit(
     imported: str | None = options.Name,
     image: str | None = Image,
     namespace: str | None = Namespace,
-    dry_run: bool = typer.Option(
-        False, "--dry-run", help="Print the exact YAML instead of submitting it.", rich_help_panel=options.OUTPUT
-    ),
+    dry_run: bool = options.output(False, "--dry-run", help="Print the exact YAML instead of submitting it."),
     watch: bool = Watch,
     yes: bool = options.Yes,
 ) -> None:
@@ -97,7 +71,6 @@ def submit(
     Example: burnqed submit iteration --iter 0 --namespace burnqed --watch
     """
     from burnqed.layout import Layout
-    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
     from burnqed.run.superseding import ask
@@ -108,12 +81,12 @@ def submit(
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     run, overrides = name or options.default_run(workflow), options.with_cost(overrides, max_cost)
     try:
-        access = open_access(namespace)
+        access = reach(namespace)
         settings = access.settings()
     except (BadInput, TryAgain) as error:
         if not dry_run:
             raise
-        settings, unasked = None, error
+        settings, unreadable = None, error
     address = store or (settings.store if settings else PLACEHOLDER)
     base = None if profile or address == PLACEHOLDER else recalled(address, run)
     config = resolved(settings, profile, overrides, base)
@@ -129,17 +102,17 @@ def submit(
         import yaml
 
         if settings is None:
-            typer.echo(placeholders(unasked, store, profile))
+            typer.echo(placeholders(unreadable, store, profile))
         typer.echo(yaml.safe_dump(document, sort_keys=False, width=120), nl=False)
         return
     console = Console(stderr=True, soft_wrap=True)
     assert settings is not None
     layout = Layout(run, -1 if iteration is None else iteration)
-    found = preflight(access, document, settings, config, address, layout)
-    for warning in found.warnings:
+    checked = preflight(access, document, settings, config, address, layout)
+    for warning in checked.warnings:
         tell(console, "warning: ", warning, "yellow")
-    if found.store is not None:
-        ask(WORKFLOWS[workflow].tasks, found.store, layout, config, redo, yes=yes)
+    if checked.store is not None:
+        ask(WORKFLOWS[workflow].tasks, checked.store, layout, config, redo, yes=yes)
     submitted = access.create(document)["metadata"]["name"]
     typer.echo(submitted)
     console.print(access.link(submitted), highlight=False)
@@ -147,20 +120,20 @@ def submit(
         finish(access, submitted)
 
 
-def placeholders(unasked: Exception, store: str | None, profile: str | None) -> str:
-    """What stands for the chart's own values in a workflow that was built without it, as comments before the YAML."""
-    said = [
-        f"The chart could not be asked: {unasked}",
+def placeholders(unreadable: Exception, store: str | None, profile: str | None) -> str:
+    """Comments before the YAML of a workflow that was built without the chart: what stands for the chart's values."""
+    lines = [
+        f"The chart could not be read: {unreadable}",
         "So these are placeholders:",
         *([] if store else [f"- store: {PLACEHOLDER} (give --store)"]),
-        "- worker-image, trainer-image, sglang-image: the chart knows where yours lie",
+        "- worker-image, trainer-image, sglang-image: the chart knows where yours are",
         f"- config: {'' if profile else 'of the profile default, and '}without the chart's settings",
     ]
-    return "\n".join(f"# {shown_lines(line, '# ')}" for line in said)
+    return "\n".join(f"# {shown_lines(line, '# ')}" for line in lines)
 
 
 def recalled(address: str, run: str) -> RunConfig | None:
-    """What the run has used so far; None, too, where the store cannot be reached from here, which the preflight says."""
+    """The configuration that the run has used so far. Also None where the store cannot be reached from here, which the preflight reports."""
     from burnqed.remembered import recall
     from burnqed.store import Store
 
@@ -171,15 +144,12 @@ def recalled(address: str, run: str) -> RunConfig | None:
 
 
 def wide() -> Console:
-    """At least 120 columns where nobody's terminal is narrower."""
+    """As wide as the terminal; 120 columns where there is none."""
     return Console(width=None if Console().is_terminal else 120)
 
 
 def finish(access: Any, name: str) -> None:
-    """Watches to the end; exit code 0 only on success.
-
-    Example: burnqed watch iteration-x7k2p
-    """
+    """Watches to the end. Exits with an error unless the workflow succeeded."""
     from burnqed.run.argo.logs import layout_of, store_of
     from burnqed.run.argo.nodes import parameters_of, phase_of
     from burnqed.run.argo.watch import watch
@@ -193,7 +163,7 @@ def finish(access: Any, name: str) -> None:
         layout = layout_of(workflow)
         try:
             print_figures(store_of(workflow), layout, console)
-        except Exception as error:  # the run is done; this machine may have no access to its store
+        except Exception as error:  # the run is done, though this machine may have no access to its store
             tell(console, "The results are in ", f"{store_of(workflow).locate(layout.report)} ({error}).")
 
 
@@ -202,11 +172,10 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
 
     Example: burnqed status iteration-x7k2p --json
     """
-    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.nodes import phase_of, tasks_of
     from burnqed.run.argo.watch import questions, table
 
-    workflow = open_access(namespace).get(name)
+    workflow = reach(namespace).get(name)
     if as_json:
         steps = [
             {"step": t.task, "phase": t.phase, "seconds": t.seconds, "attempts": len(t.attempts), "message": t.message}
@@ -220,14 +189,12 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
         console.print(question)
 
 
-def watch_command(name: str = Workflow, namespace: str | None = Namespace) -> None:
-    """Show the steps of a workflow until it is over; exit code 0 only on success.
+def watch(name: str = Workflow, namespace: str | None = Namespace) -> None:
+    """Show the steps of a workflow until it ends; exit code 0 only on success.
 
     Example: burnqed watch iteration-x7k2p
     """
-    from burnqed.run.argo.connect import open_access
-
-    finish(open_access(namespace), name)
+    finish(reach(namespace), name)
 
 
 def logs(
@@ -235,18 +202,17 @@ def logs(
     step: str = typer.Option("", "--step", help="Only this step."),
     shard: int | None = typer.Option(None, "--shard", min=0, help="Only this shard."),
     container: str = typer.Option("main", "--container", help="main, or policy for the policy server."),
-    follow: bool = typer.Option(False, "--follow", "-f", help="Go on until the workflow is over."),
+    follow: bool = typer.Option(False, "--follow", "-f", help="Go on until the workflow ends."),
     raw: bool = typer.Option(False, "--raw", help="JSON lines as the pods wrote them."),
     namespace: str | None = Namespace,
 ) -> None:
-    """Print logs: of the pods while they are there, of the store afterwards.
+    """Print logs: from the pods while they exist, from the store afterwards.
 
     Example: burnqed logs iteration-x7k2p --step search --shard 3 --follow
     """
-    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.logs import Wanted, log_lines, readable
 
-    for task, line in log_lines(open_access(namespace), name, Wanted(step, shard, container), follow=follow):
+    for task, line in log_lines(reach(namespace), name, Wanted(step, shard, container), follow=follow):
         typer.echo(line if raw else f"{task} │ {shown_lines(readable(line))}")
 
 
@@ -257,14 +223,13 @@ def retry(
     namespace: str | None = Namespace,
     watch: bool = Watch,
 ) -> None:
-    """Run what failed, and what follows it, again; with another image or configuration.
+    """Run what failed, and what follows it, again, if need be with another image or configuration.
 
     Example: burnqed retry iteration-x7k2p --set trainer.memory=32Gi --watch
     """
-    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.submit import retried
 
-    access = open_access(namespace)
+    access = reach(namespace)
     with with_server(access) as server:
         server.retry(name, retried(access.get(name), image, overrides))
     typer.echo(f"{name} runs again.")
@@ -273,30 +238,27 @@ def retry(
 
 
 def stop(name: str = Workflow, namespace: str | None = Namespace) -> None:
-    """End a workflow's pods in order; what they finished is kept.
+    """Shut down a workflow's pods gracefully; what they finished is kept.
 
     Example: burnqed stop iteration-x7k2p
     """
-    from burnqed.run.argo.connect import open_access
-
-    open_access(namespace).stop(name)
+    reach(namespace).stop(name)
     typer.echo(f"{name} is being stopped; submitting it again continues it.")
 
 
 def approve(
     name: str = Workflow, no: bool = typer.Option(False, "--no", help="Say no."), namespace: str | None = Namespace
 ) -> None:
-    """Answer a workflow that waits for a decision.
+    """Answer a workflow that is waiting for a decision.
 
     Example: burnqed approve iteration-x7k2p --no
     """
-    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.nodes import suspended
 
-    access = open_access(namespace)
+    access = reach(namespace)
     waiting = suspended(access.get(name))
     if not waiting:
-        raise BadInput(f"{name} does not wait for an answer; see `burnqed status {name}`.")
+        raise BadInput(f"{name} is not waiting for an answer; see `burnqed status {name}`.")
     node, answer = waiting[0], "no" if no else "yes"
     (parameter,) = (p["name"] for p in node["outputs"]["parameters"])
     with with_server(access) as server:
@@ -309,31 +271,26 @@ def list_workflows(namespace: str | None = Namespace, as_json: bool = options.Js
 
     Example: burnqed list --namespace burnqed
     """
-    from burnqed.run.argo.connect import open_access
     from burnqed.run.argo.nodes import phase_of
     from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
 
+    columns = ("name", "workflow", "run", "iteration", "phase", "progress", "created")
     rows = []
-    for found in open_access(namespace).list():
-        labels, progress = found["metadata"].get("labels", {}), found.get("status", {}).get("progress", "")
-        rows.append({
-            "name": found["metadata"]["name"], "workflow": labels.get(WORKFLOW_LABEL, ""), "run": labels.get(RUN_LABEL, ""),
-            "iteration": labels.get(ITERATION_LABEL, ""), "phase": phase_of(found), "progress": progress,
-            "created": found["metadata"]["creationTimestamp"],
-        })  # fmt: skip
+    for workflow in reach(namespace).list():
+        metadata, progress = workflow["metadata"], workflow.get("status", {}).get("progress", "")
+        labels = [metadata.get("labels", {}).get(label, "") for label in (WORKFLOW_LABEL, RUN_LABEL, ITERATION_LABEL)]
+        rows.append((metadata["name"], *labels, phase_of(workflow), progress, metadata["creationTimestamp"]))
     if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+        typer.echo(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], indent=1))
         return
-    table = Table()
-    for column in ("name", "workflow", "run", "iteration", "phase", "progress", "created"):
-        table.add_column(column, no_wrap=column == "name")
+    table = Table(Column("name", no_wrap=True), *columns[1:])
     for row in rows:
-        table.add_row(*row.values())
+        table.add_row(*row)
     wide().print(table)
 
 
 def with_server(access: Any) -> Any:
-    """The Argo server: the one that is configured, or the cluster's through a port-forward."""
+    """The configured Argo server, or the cluster's through a port-forward."""
     from contextlib import nullcontext
 
     from burnqed.run.argo.server import ArgoServer

@@ -1,4 +1,4 @@
-"""`burnqed config show`: every value of the configuration, with where it came from, or with what it means."""
+"""`burnqed config show`: every value of the configuration, where it came from, and what it means."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from burnqed.resolve import Resolved
 
 NO_WRAPPING = 10_000
-"""Characters; longer than any line."""
+"""Columns: more than any line has."""
 
 app = typer.Typer(help="The configuration of a run.", no_args_is_help=True)
 
@@ -36,11 +36,9 @@ def show(
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
     as_json: bool = options.Json,
-    explain: bool = typer.Option(
-        False, "--explain", help="Say what each value means, in which unit, and what it decides."
-    ),
+    explain: bool = typer.Option(False, "--explain", help="Show what each value means, its unit, and what it decides."),
 ) -> None:
-    """Print every value, with where it came from.
+    """Print every value and where it came from.
 
     Example: burnqed config show --profile demo --set search.budget=300
     """
@@ -49,20 +47,22 @@ def show(
     resolved = resolve(profile, overrides)
     values = flat(resolved.config.model_dump(mode="json"))
     if as_json:
-        rows = {k: {"value": v, "from": resolved.origin[k]} for k, v in values.items()}
-        typer.echo(in_json({k: v | (vars(explained(k)) if explain else {}) for k, v in rows.items()}, indent=1))
-        return
-    if explain:
-        tell_all(resolved, values)
-        return
-    table = Table("key", "value", "from", caption=f"profiles: {', '.join(profiles())}")
-    for key, value in values.items():
-        origin = resolved.origin[key]
-        table.add_row(key, cell(in_json(value)), origin, style="" if origin != "default" else "dim")
-    Console().print(table)
+        rows = {
+            k: {"value": v, "from": resolved.origin[k]} | (vars(explained(k)) if explain else {})
+            for k, v in values.items()
+        }
+        typer.echo(in_json(rows, indent=1))
+    elif explain:
+        print_reference(resolved, values)
+    else:
+        table = Table("key", "value", "from", caption=f"profiles: {', '.join(profiles())}")
+        for key, value in values.items():
+            origin = resolved.origin[key]
+            table.add_row(key, cell(in_json(value)), origin, style="" if origin != "default" else "dim")
+        Console().print(table)
 
 
-def tell_all(resolved: Resolved, values: dict[str, JsonValue]) -> None:
+def print_reference(resolved: Resolved, values: dict[str, JsonValue]) -> None:
     """The reference: a paragraph for each section and each value, wrapped on a terminal only."""
     from burnqed.resolve import explained, section_text
 

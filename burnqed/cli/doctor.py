@@ -21,10 +21,6 @@ from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
 from burnqed.findings import Finding
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("doctor")(doctor)
-
-
 def doctor(
     store: str = options.Store,
     fix: bool = typer.Option(False, "--fix", help="Repair what can be repaired: the `hera` command."),
@@ -38,7 +34,7 @@ def doctor(
     table = Table("", "what", Column("found", overflow="fold"), "what to do")
     findings = [*program(), *lean(), *heads(), *training(), *cluster(), *machine(), *storage(store)]
     for finding in findings:
-        mark = "[green]ok[/]" if not finding.advice else "[red]mend[/]" if finding.needed else "[yellow]note[/]"
+        mark = "[green]ok[/]" if not finding.advice else "[red]fix[/]" if finding.needed else "[yellow]note[/]"
         table.add_row(mark, finding.what, cell(finding.found), cell(finding.advice))
     Console().print(table)
     if any(f.advice and f.needed for f in findings):
@@ -50,22 +46,22 @@ def program() -> list[Finding]:
 
 
 def lean() -> list[Finding]:
-    """What each Lean backend finds; only that of the defaults is needed."""
+    """What each Lean backend reports; only the default one is needed."""
     from burnqed.config import LeanConfig
     from burnqed.lean.backends import names, open_lean
 
     findings, default = [], LeanConfig().backend
     for name in names():
         try:
-            found = open_lean(LeanConfig(backend=name)).findings()
+            reported = open_lean(LeanConfig(backend=name)).findings()
         except BadInput as error:
-            found = [Finding(f"Lean backend {name}", "unusable", str(error))]
-        findings += found if name == default else [replace(finding, needed=False) for finding in found]
+            reported = [Finding(f"Lean backend {name}", "unusable", str(error))]
+        findings += [replace(finding, needed=finding.needed and name == default) for finding in reported]
     return findings
 
 
 def heads() -> list[Finding]:
-    """What `ebm.head` may be; other packages' heads are tried out."""
+    """The values that `ebm.head` may have; other packages' heads are imported to see whether they can be."""
     from burnqed import head, plugins
 
     findings = [Finding("heads", ", ".join(head.names()))]
@@ -78,38 +74,25 @@ def heads() -> list[Finding]:
     return findings
 
 
+def package(name: str, advice: str, needed: bool = True) -> Finding:
+    """The version of a package of an extra; the advice where it is not installed."""
+    if importlib.util.find_spec(name) is None:
+        return Finding(name, "none", advice, needed)
+    return Finding(name, metadata.version(name), needed=needed)
+
+
 def training() -> list[Finding]:
     """The extra `train`; a search worker does without."""
-    findings = []
-    for package in ("torch", "transformers", "peft", "fastapi"):
-        present = importlib.util.find_spec(package) is not None
-        findings.append(
-            Finding(
-                package,
-                metadata.version(package) if present else "none",
-                "" if present else "pip install 'burnqed[train]'",
-            )
-        )
-    return findings
+    return [package(name, "pip install 'burnqed[train]'") for name in ("torch", "transformers", "peft", "fastapi")]
 
 
 def cluster() -> list[Finding]:
     """What submitting to a cluster needs."""
-    ours, present = is_ours(script()), importlib.util.find_spec("kubernetes") is not None
-    return [
-        Finding(
-            "hera submit",
-            str(script()) if ours else f"{script()} is Hera's own" if script().exists() else "none",
-            "" if ours else "run `burnqed doctor --fix`; `burnqed submit` works without",
-            needed=False,
-        ),
-        Finding(
-            "kubernetes",
-            metadata.version("kubernetes") if present else "none",
-            "" if present else "pip install 'burnqed[cluster]', to submit with a kubeconfig",
-            needed=False,
-        ),
-    ]
+    ours = is_ours(script())
+    state = str(script()) if ours else f"{script()} is Hera's own" if script().exists() else "none"
+    advice = "" if ours else "run `burnqed doctor --fix`; `burnqed submit` works without"
+    kubernetes = package("kubernetes", "pip install 'burnqed[cluster]', to submit with a kubeconfig", needed=False)
+    return [Finding("hera submit", state, advice, needed=False), kubernetes]
 
 
 def machine() -> list[Finding]:
@@ -118,18 +101,13 @@ def machine() -> list[Finding]:
 
     from burnqed.machine import cpu_quota, memory_limit
 
-    cpus, memory = cpu_quota(), memory_limit()
-    free = shutil.disk_usage(Path.cwd()).free
-    available = psutil.virtual_memory().available
+    cpus = cpu_quota()
+    free, disk = psutil.virtual_memory().available / 1e9, shutil.disk_usage(Path.cwd()).free / 1e9
+    memory = f"{memory_limit() / 1e9:.1f} GB, {free:.1f} GB free"
     return [
         Finding("processors", f"{cpus:g}", "" if cpus >= 2 else "the demo wants 2; it will take longer", needed=False),
-        Finding(
-            "memory",
-            f"{memory / 1e9:.1f} GB, {available / 1e9:.1f} GB free",
-            "" if available > 6e9 else "the demo wants 6 GB",
-            needed=False,
-        ),
-        Finding("disk", f"{free / 1e9:.1f} GB free", "" if free > 5e9 else "the demo wants 5 GB", needed=False),
+        Finding("memory", memory, "" if free > 6 else "the demo wants 6 GB", needed=False),
+        Finding("disk", f"{disk:.1f} GB free", "" if disk > 5 else "the demo wants 5 GB", needed=False),
     ]
 
 
@@ -138,7 +116,7 @@ def storage(address: str) -> list[Finding]:
 
     place, state = address, "writable"
     if "://" not in address and not Path(address).exists():
-        place, state = next(str(p) for p in Path(address).absolute().parents if p.exists()), "will be made"
+        place, state = next(str(p) for p in Path(address).absolute().parents if p.exists()), "will be created"
     try:
         Store(place).check_writable()
     except (BadInput, TryAgain) as error:

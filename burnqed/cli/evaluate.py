@@ -14,38 +14,22 @@ from burnqed.cli import options
 from burnqed.errors import BadInput
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("eval")(evaluate)
-    app.command("compare")(compare)
-    app.command("summary")(summary)
-
-
 def evaluate(
     theorems: str = typer.Option(..., "--theorems", help="Theorem index: path or address in a store."),
     model: str = typer.Option(..., "--model", help="Folder, or address in a store, of the model."),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
     header: Path | None = options.Header,
-    budgets: str | None = typer.Option(
-        None,
-        "--budgets",
-        help="Nodes per theorem, as in 16,64.",
-        show_default="evaluate.budgets of the profile",
-        rich_help_panel=options.SETTINGS,
+    budgets: str | None = options.setting(
+        None, "--budgets", help="Nodes per theorem, as in 16,64.", show_default="evaluate.budgets of the profile"
     ),
-    samples: int | None = typer.Option(
-        None,
-        "--samples",
-        min=1,
-        help="N of pass@N.",
-        show_default="evaluate.samples of the profile",
-        rich_help_panel=options.SETTINGS,
+    samples: int | None = options.setting(
+        None, "--samples", min=1, help="N of pass@N.", show_default="evaluate.samples of the profile"
     ),
-    out: Path | None = typer.Option(
+    out: Path | None = options.output(
         None,
         "--out",
         help="Folder for results, proofs and trajectories; continued if cut off.",
         show_default="eval-… here, by what is evaluated",
-        rich_help_panel=options.OUTPUT,
     ),
     profile: str = options.Profile,
     overrides: list[str] = options.Set,

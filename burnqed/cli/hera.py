@@ -1,4 +1,4 @@
-"""The `hera` command: `hera submit` and its companions are burnqed's; everything else is Hera's own."""
+"""The `hera` command: `hera submit` and the others in OURS are burnqed's; everything else is Hera's."""
 
 from __future__ import annotations
 

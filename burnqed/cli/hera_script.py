@@ -1,4 +1,4 @@
-"""The script `hera`, of which Hera brings one of its own. pip leaves ours, uv leaves Hera's: `burnqed doctor` tells, and `--fix` repairs it."""
+"""The script `hera`, which both packages install. pip leaves ours in place, uv leaves Hera's: `burnqed doctor` shows which, and `--fix` installs ours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ sys.exit(main())
 
 
 def script() -> Path:
-    """Where the script lies in this environment."""
+    """Where the script is in this environment."""
     return Path(sys.executable).parent / "hera"
 
 
@@ -25,7 +25,7 @@ def is_ours(path: Path) -> bool:
 
 
 def repair(path: Path) -> None:
-    """Puts our script in place. Raises BadInput where that is not allowed."""
+    """Puts our script in place. Raises BadInput where it cannot be written."""
     temporary = path.with_suffix(".burnqed")
     try:
         temporary.write_text(SCRIPT.format(python=sys.executable), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Theorem indices that a command names: the run keeps a copy of each in its own folder, where every later step finds it unchanged."""
+"""Theorem indices named on the command line: the run keeps a copy of each in its folder, where every later step finds it unchanged."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ class Kept:
 
     path: str
     text: str
-    """Empty for what is there already."""
+    """Empty for an index that is already there."""
     benchmark: str = ""
-    """Its name, for one to evaluate on; else its theorems are searched."""
+    """The benchmark's name; empty for an index of theorems to search."""
 
 
 def using(config: RunConfig, indices: list[Kept]) -> RunConfig:
-    """The configuration with these indices."""
+    """The configuration that uses these indices."""
+    data = config.data
     for index in indices:
-        data = config.data
         benchmarks = {**data.benchmarks, index.benchmark: index.path}
-        update = {"benchmarks": benchmarks} if index.benchmark else {"theorems": index.path}
-        config = config.model_copy(update={"data": data.model_copy(update=update)})
-    return config
+        data = data.model_copy(update={"benchmarks": benchmarks} if index.benchmark else {"theorems": index.path})
+    return config.model_copy(update={"data": data})
 
 
 def indices_to_keep(
     theorems: Path | None, benchmark: str | None, workflow: str, config: RunConfig, store: Store | None, run: str
 ) -> list[Kept]:
-    """Those of `--theorems` and `--benchmark`. Nothing is written; without a store the names that the run has used are not looked at.
+    """Those of `--theorems` and `--benchmark`. Writes nothing; without a store, the names that the run has used are not checked.
 
-    Raises BadInput for an index that cannot be read, a benchmark without a name of its own, a run that has not begun, and a workflow that
-    evaluates nothing.
+    Raises BadInput for an index that cannot be read, a benchmark whose name is missing or taken, a run that has not begun, and a workflow
+    that evaluates nothing.
     """
-    found = [] if theorems is None else [kept(theorems.stem, str(theorems), config)]
+    indices = [] if theorems is None else [kept(theorems.stem, str(theorems), config)]
     if benchmark is not None:
         from burnqed.remembered import recall
         from burnqed_workflows.registry import WORKFLOWS
@@ -54,19 +53,19 @@ def indices_to_keep(
         if store and "data" not in WORKFLOWS[workflow].tasks and recall(store, run) is None:
             raise BadInput(f"{store.uri} has no run {run!r} yet; run an iteration first, or give --run.")
         if benchmark not in config.data.benchmarks:
-            found.append(new_benchmark(benchmark, config, store, run))
-    return found
+            indices.append(new_benchmark(benchmark, config, store, run))
+    return indices
 
 
 def keep(indices: list[Kept], store: Store, run: str) -> None:
-    """Writes what is not there yet."""
+    """Writes the ones that are not there yet."""
     for index in indices:
         if index.text:
             store.write_text(f"{run}/{index.path}", index.text)
 
 
 def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) -> Kept:
-    """`NAME=ADDRESS`, or an address alone, whose file's name is then the benchmark's."""
+    """`NAME=ADDRESS`, or an address alone: then the file's name is the benchmark's."""
     from burnqed.config import BENCHMARK_NAME, SHIPPED
     from burnqed.layout import Layout
     from burnqed.record import look
@@ -74,7 +73,7 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
     from burnqed.steps.indices import INPUTS
 
     name, equals, location = given.partition("=")
-    if not equals or not re.fullmatch(BENCHMARK_NAME, name):  # an address may hold the sign, too
+    if not equals or not re.fullmatch(BENCHMARK_NAME, name):  # an address may contain `=`
         name, location = PurePosixPath(re.split("[?#]", given)[0]).stem, given
         if re.fullmatch(BENCHMARK_NAME, given) and not Path(given).exists():
             known = list(config.data.benchmarks)
@@ -87,7 +86,7 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
     is_there = location == SHIPPED or location.startswith(INPUTS)
     index = Kept(location, "", name) if is_there else kept(name, location, config, benchmark=name)
     is_other = config.data.benchmarks.get(name, index.path) != index.path
-    if store and is_other and look(store, Layout(run).benchmark(name))[0]:  # one that never was usable may be mended
+    if store and is_other and look(store, Layout(run).benchmark(name))[0]:  # one that was never usable may be replaced
         raise BadInput(
             f"The run has another benchmark {name!r}; give this one a name of its own, as in --benchmark NAME={location}."
         )
@@ -95,7 +94,7 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
 
 
 def kept(stem: str, location: str, config: RunConfig, *, benchmark: str = "") -> Kept:
-    """An index as it goes into the run's folder, with its header: its path there changes with its content."""
+    """An index as it is kept in the run's folder, with its header: the path depends on the content."""
     from burnqed.data.theorems import dump_index, read_index
     from burnqed.lean.backends import open_lean
 

@@ -12,7 +12,8 @@ from typing import NoReturn
 import typer
 
 from burnqed import __version__, lifeline
-from burnqed.cli import cluster, config, data, doctor, evaluate, lean, manifests, run, step, store
+from burnqed.cli import config, data, doctor, evaluate, lean, manifests, run, step, store
+from burnqed.cli.cluster import approve, list_workflows, logs, retry, status, stop, submit, watch
 from burnqed.display import shown_lines
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain, full_disk
 from burnqed.log import close, in_pod, log, set_up
@@ -24,16 +25,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-run.add_to(app)
-step.add_to(app)
-evaluate.add_to(app)
-doctor.add_to(app)
-cluster.add_to(app)
-manifests.add_to(app)
-app.add_typer(config.app, name="config")
-app.add_typer(store.app, name="store")
-app.add_typer(lean.app, name="lean")
-app.add_typer(data.app, name="data")
+app.command()(run.run)
+app.command()(step.step)
+app.command()(step.serve)
+app.command("eval")(evaluate.evaluate)
+for command in (evaluate.compare, evaluate.summary, doctor.doctor, manifests.manifests):
+    app.command()(command)
+for remote in (submit, status, watch, logs, retry, stop, approve):
+    app.command(rich_help_panel="On a cluster")(remote)
+app.command("list", rich_help_panel="On a cluster")(list_workflows)
+for name, group in {"config": config, "store": store, "lean": lean, "data": data}.items():
+    app.add_typer(group.app, name=name)
 
 
 def show_version(wanted: bool) -> None:
@@ -64,7 +66,7 @@ def main() -> NoReturn:
 
 
 def run_app() -> int:
-    """Runs the command. Returns its exit code; in a pod a bug is a line of the log as well."""
+    """Runs the command. Returns its exit code; in a pod a bug is logged as well."""
     try:
         check_folder()
         app()
@@ -78,10 +80,8 @@ def run_app() -> int:
         return EXIT_TRY_AGAIN
     except Exception as error:
         if where := full_disk(error):
-            return complain(
-                BadInput(f"No space is left at {where}; free some, or set TMPDIR to a folder on another disk."),
-                EXIT_BAD_INPUT,
-            )
+            advice = "free some, or set TMPDIR to a folder on another disk"
+            return complain(BadInput(f"No space is left at {where}; {advice}."), EXIT_BAD_INPUT)
         if not in_pod():
             raise
         log.exception("a bug")
@@ -90,13 +90,11 @@ def run_app() -> int:
 
 
 def check_folder() -> None:
-    """Raises BadInput where the working folder has been deleted, which hardly anything expects."""
+    """Raises BadInput where the working folder has been deleted: hardly any code expects that."""
     try:
         os.getcwd()
     except OSError as error:
-        raise BadInput(
-            f"The folder in which this command was started cannot be used ({error.strerror}); change to another one."
-        ) from None
+        raise BadInput(f"The working folder cannot be used ({error.strerror}); change to another one.") from None
 
 
 def complain(error: Exception, code: int) -> int:

@@ -9,17 +9,11 @@ import typer
 from burnqed.cli import options
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("manifests")(manifests)
-
-
 def manifests(
     profile: str = options.Profile,
     overrides: list[str] = options.Set,
     out: Path = typer.Option(..., "--out", help="Folder to write."),
-    store: str = typer.Option(
-        "", "--store", help="Default of the parameter `store`; the chart fills it in.", rich_help_panel=options.WHICH
-    ),
+    store: str = options.which("", "--store", help="Default of the parameter `store`; the chart fills it in."),
 ) -> None:
     """Write every workflow as a WorkflowTemplate.
 

@@ -1,9 +1,10 @@
-"""Options that several commands share, in the groups in which the help shows them."""
+"""Options that several commands share, and the groups that the help shows them in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,23 @@ from burnqed.layout import check_name
 
 DEFAULT_RUN = "main"
 
-WHICH, SETTINGS, HOW, IMPORTS = "Which work", "Settings", "How", "Imports"
-ADDRESS, CLUSTER, OUTPUT = "Address", "Cluster", "Output"
-"""The groups."""
+which = partial(typer.Option, rich_help_panel="Which work")
+setting = partial(typer.Option, rich_help_panel="Settings")
+how = partial(typer.Option, rich_help_panel="How")
+importing = partial(typer.Option, rich_help_panel="Imports")
+address = partial(typer.Option, rich_help_panel="Address")
+cluster = partial(typer.Option, rich_help_panel="Cluster")
+output = partial(typer.Option, rich_help_panel="Output")
+"""An option in one of the groups."""
 
 WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "smoke", "clean")
 OF_ITERATIONS = WORKFLOWS[:3]
-"""Known without what does them, which takes seconds to load; a test holds them to that."""
+"""Repeated here because loading the workflows takes seconds; a test compares them."""
 GATES = ("off", "auto", "ask")
 
 
 def one_of(words: Sequence[str]) -> Callable[[str], list[str]]:
-    """Completes a word that has been begun."""
+    """Shell completion from a list of words."""
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
@@ -43,92 +49,55 @@ def complete_key(incomplete: str) -> list[str]:
 
 PROFILES = "demo, smoke, small, …, or the path of a YAML file."
 AS_BEFORE = "what the run has used so far, with --set; at first: {}"
+RUN_NAME = "Name of the run; runs do not share anything."
 
-Store = typer.Option(
-    "runs",
-    "--store",
-    envvar="BURNQED_STORE",
-    help="Folder or s3://BUCKET/PREFIX for everything that is kept.",
-    rich_help_panel=WHICH,
+
+def profile(default: str | None, show_default: str | bool) -> Any:
+    return setting(default, "--profile", help=PROFILES, show_default=show_default, autocompletion=complete_profile)
+
+
+Store = which(
+    "runs", "--store", envvar="BURNQED_STORE", help="Folder or s3://BUCKET/PREFIX for everything that is kept."
 )
-Run = typer.Option(
-    DEFAULT_RUN,
-    "--run",
-    envvar="BURNQED_RUN",
-    help="Name of the run; runs do not share anything.",
-    rich_help_panel=WHICH,
+Run = which(DEFAULT_RUN, "--run", envvar="BURNQED_RUN", help=RUN_NAME)
+Profile = profile("default", True)
+RunProfile = profile(None, AS_BEFORE.format("default"))
+Yes = how(False, "--yes", "-y", help="Do not ask before finished work is redone or deleted.")
+Set = setting(
+    [], "--set", metavar="KEY=VALUE", help="Overrides one value; may be repeated.", autocompletion=complete_key
 )
-Profile = typer.Option("default", "--profile", help=PROFILES, autocompletion=complete_profile, rich_help_panel=SETTINGS)
-RunProfile = typer.Option(
-    None,
-    "--profile",
-    help=PROFILES,
-    show_default=AS_BEFORE.format("default"),
-    autocompletion=complete_profile,
-    rich_help_panel=SETTINGS,
-)
-Yes = typer.Option(
-    False, "--yes", "-y", help="Do not ask before finished work is made anew or deleted.", rich_help_panel=HOW
-)
-Set = typer.Option(
-    [],
-    "--set",
-    metavar="KEY=VALUE",
-    help="Overrides one value; may be repeated.",
-    autocompletion=complete_key,
-    rich_help_panel=SETTINGS,
-)
-Gate = typer.Option(
+Gate = how(
     "off",
     "--gate",
     help="After the report: off, auto (a no ends the workflow with an error) or ask (somebody decides).",
     autocompletion=one_of(GATES),
-    rich_help_panel=HOW,
 )
 Workflow = typer.Argument(..., help=f"One of: {', '.join(WORKFLOWS)}.", autocompletion=one_of(WORKFLOWS))
-OptionalIteration = typer.Option(None, "--iter", min=0, help="Iteration, from 0.", rich_help_panel=WHICH)
-OptionalRun = typer.Option(
-    None,
-    "--run",
-    envvar="BURNQED_RUN",
-    help="Name of the run; runs do not share anything.",
-    show_default=f"{DEFAULT_RUN}; for smoke a new one",
-    rich_help_panel=WHICH,
+OptionalIteration = which(None, "--iter", min=0, help="Iteration, from 0.")
+OptionalRun = which(
+    None, "--run", envvar="BURNQED_RUN", help=RUN_NAME, show_default=f"{DEFAULT_RUN}; for smoke a new one"
 )
-Theorems = typer.Option(
-    None,
-    "--theorems",
-    help="Theorem index to search.",
-    show_default="the shipped theorems and generated ones",
-    rich_help_panel=SETTINGS,
+Theorems = setting(
+    None, "--theorems", help="Theorem index to search.", show_default="the shipped theorems and generated ones"
 )
-Benchmark = typer.Option(
+Benchmark = setting(
     None,
     "--benchmark",
     metavar="[NAME=]URI",
     help="Theorem index to evaluate on besides the run's benchmarks, now and later; one that is added after the training changes none.",
     show_default="those of the run, at first the shipped one",
-    rich_help_panel=SETTINGS,
 )
-Redo = typer.Option(
-    "", "--redo", help="Steps to do again although they are done, as in search,evaluate.", rich_help_panel=HOW
-)
-MaxCost = typer.Option(
+Redo = how("", "--redo", help="Steps to do again although they are done, as in search,evaluate.")
+MaxCost = setting(
     None,
     "--max-cost",
     metavar="DOLLARS",
     help="What the run may cost, by the prices in the section cost.",
     show_default="no limit",
-    rich_help_panel=SETTINGS,
 )
-Source = typer.Option(
-    None,
-    "--source",
-    help="For import-data and import-model: an address, or a model of the hub.",
-    rich_help_panel=IMPORTS,
-)
-Name = typer.Option(None, "--name", help="For import-data and import-model: the name it gets.", rich_help_panel=IMPORTS)
-Json = typer.Option(False, "--json", help="Print one JSON document and nothing else.", rich_help_panel=OUTPUT)
+Source = importing(None, "--source", help="For import-data and import-model: an address, or a model of the hub.")
+Name = importing(None, "--name", help="For import-data and import-model: the name it gets.")
+Json = output(False, "--json", help="Print one JSON document and nothing else.")
 Header = typer.Option(
     None,
     "--header",
@@ -138,7 +107,7 @@ Header = typer.Option(
 
 
 def check_word(word: str, known: Sequence[str], what: str) -> None:
-    """Raises BadInput for a word that is not among those that are known, naming the nearest one."""
+    """Raises BadInput for an unknown word, naming the nearest known one."""
     if word not in known:
         from burnqed.resolve import nearest
 
@@ -146,7 +115,7 @@ def check_word(word: str, known: Sequence[str], what: str) -> None:
 
 
 def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
-    """What of the options a workflow takes. Raises BadInput for an unknown workflow or gate, for a missing option, and for one that it does not take."""
+    """The given options that a workflow takes. Raises BadInput for an unknown workflow or gate, a missing option, and one that the workflow does not take."""
     check_word(workflow, WORKFLOWS, "workflow")
     check_word(given["gate"], GATES, "gate")
     from burnqed_workflows.registry import WORKFLOWS as DEFINED
@@ -168,7 +137,7 @@ def with_cost(overrides: list[str], most: float | None) -> list[str]:
 
 
 def default_run(workflow: str) -> str:
-    """`main`; a name of its own for every smoke test, which deletes its run."""
+    """`main`; a new name for every smoke test, which deletes its run."""
     return f"smoke-{datetime.now(UTC):%Y%m%d-%H%M%S}" if workflow == "smoke" else DEFAULT_RUN
 
 
@@ -180,7 +149,7 @@ def read_header(file: Path | None) -> str | None:
 
 
 def absolute(store: str) -> str:
-    """The store's address, good for processes in other folders. Raises BadInput for the home of somebody who is not there."""
+    """The store's address, valid in any working folder. Raises BadInput for the home of an unknown user."""
     if not store or "://" in store:
         return store
     try:

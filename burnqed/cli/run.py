@@ -10,10 +10,6 @@ from burnqed.cli import options
 from burnqed.cli.indices import indices_to_keep, keep, using
 
 
-def add_to(app: typer.Typer) -> None:
-    app.command("run")(run)
-
-
 def run(
     workflow: str = options.Workflow,
     iteration: int | None = options.OptionalIteration,

@@ -9,6 +9,7 @@ import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,6 @@ from burnqed.steps.table import SERVED, STEPS, Row, Step, find, loop, names, pre
 if TYPE_CHECKING:
     from burnqed.config import RunConfig
     from burnqed.store import Store
-
-
-def add_to(app: typer.Typer) -> None:
-    app.command("step")(step)
-    app.command("serve")(serve)
 
 
 def configuration(store: Store, run: str, profile: str | None, overrides: list[str]) -> RunConfig:
@@ -82,66 +78,27 @@ SHARDED = [row for row in loop() if row.sharded]
 ASKING = [row for row in STEPS if row.asks]
 STAGES = [row.stage for row in STAGED]
 SERVED_STAGES = [row.stage for row in loop() if row.policy]
+port_option = partial(options.address, min=1, max=65535)
 
 
 def step(
     name: str = typer.Argument(..., help=f"One of: {', '.join(names())}.", autocompletion=options.one_of(names())),
-    iteration: int = typer.Option(
-        -1,
-        "--iter",
-        min=-1,
-        help="Iteration, from 0; -1 for what belongs to none, as imports.",
-        rich_help_panel=options.WHICH,
+    iteration: int = options.which(
+        -1, "--iter", min=-1, help="Iteration, from 0; -1 for what belongs to none, as imports."
     ),
     store: str = options.Store,
     run: str = options.Run,
-    stage: str = typer.Option(
-        "", "--stage", help=f"{listed(STAGES, 'or')}, for {listed(names(STAGED))}.", rich_help_panel=options.WHICH
-    ),
-    shard: int = typer.Option(
-        0, "--shard", min=0, help=f"For {listed(names(SHARDED))}: which part.", rich_help_panel=options.WHICH
-    ),
+    stage: str = options.which("", "--stage", help=f"{listed(STAGES, 'or')}, for {listed(names(STAGED))}."),
+    shard: int = options.which(0, "--shard", min=0, help=f"For {listed(names(SHARDED))}: which part."),
     profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,
-    redo: str = typer.Option(
-        "",
-        "--redo",
-        envvar="BURNQED_REDO",
-        help="Steps to do again although they are done.",
-        rich_help_panel=options.HOW,
-    ),
-    only: str = typer.Option(
-        "",
-        "--only",
-        help=taking("only") + "tasks that the workflow has, as in evaluate,report.",
-        rich_help_panel=options.HOW,
-    ),
-    answer: str = typer.Option(
-        "",
-        "--answer",
-        help=taking("answer") + "yes or no.",
-        show_default="the verdict's own",
-        rich_help_panel=options.HOW,
-    ),
-    source: str = typer.Option(
-        "", "--source", help=taking("source") + "what is imported.", rich_help_panel=options.IMPORTS
-    ),
-    imported: str = typer.Option(
-        "", "--name", help=taking("name") + "the name it gets.", rich_help_panel=options.IMPORTS
-    ),
-    whole_run: bool = typer.Option(
-        False,
-        "--whole-run",
-        help=taking("whole_run") + "the run instead of one iteration.",
-        rich_help_panel=options.HOW,
-    ),
-    yes: bool = typer.Option(
-        False,
-        "--yes",
-        "-y",
-        help=f"For {listed(names(ASKING))}: do not ask before it deletes.",
-        rich_help_panel=options.HOW,
-    ),
+    redo: str = options.how("", "--redo", envvar="BURNQED_REDO", help="Steps to do again although they are done."),
+    only: str = options.how("", "--only", help=taking("only") + "tasks that the workflow has, as in evaluate,report."),
+    answer: str = options.how("", "--answer", help=taking("answer") + "yes or no.", show_default="the verdict's own"),
+    source: str = options.importing("", "--source", help=taking("source") + "what is imported."),
+    imported: str = options.importing("", "--name", help=taking("name") + "the name it gets."),
+    whole_run: bool = options.how(False, "--whole-run", help=taking("whole_run") + "the run instead of one iteration."),
+    yes: bool = options.how(False, "--yes", "-y", help=f"For {listed(names(ASKING))}: do not ask before it deletes."),
 ) -> None:
     """Run one step of an iteration, from the store to the store.
 
@@ -242,49 +199,29 @@ def serve(
         show_default="that of --iter",
     ),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
-    port: int = typer.Option(
-        30000,
-        "--port",
-        envvar="BURNQED_POLICY_PORT",
-        min=1,
-        max=65535,
-        help="Where it listens.",
-        rich_help_panel=options.ADDRESS,
-    ),
-    host: str = typer.Option(
+    port: int = port_option(30000, "--port", envvar="BURNQED_POLICY_PORT", help="Where it listens."),
+    host: str = options.address(
         "127.0.0.1",
         "--host",
-        help="On which address. Who reaches it can have tokens generated, and the model replaced.",
-        rich_help_panel=options.ADDRESS,
+        help="On which address. Whoever reaches it can have tokens generated, and the model replaced.",
     ),
-    score_port: int | None = typer.Option(
+    score_port: int | None = port_option(
         None,
         "--score-port",
         envvar="BURNQED_SCORE_PORT",
-        min=1,
-        max=65535,
         help="With workflow.policy_server=sglang: for embeddings and energies.",
-        rich_help_panel=options.ADDRESS,
     ),
-    status_port: int | None = typer.Option(
+    status_port: int | None = port_option(
         None,
         "--status-port",
         envvar="BURNQED_STATUS_PORT",
-        min=1,
-        max=65535,
         help="For /ready and /metrics alone; in a pod, at its address.",
-        rich_help_panel=options.ADDRESS,
     ),
     store: str = options.Store,
     run: str = options.Run,
-    iteration: int | None = typer.Option(
-        None, "--iter", min=0, help="Serve this iteration's model.", rich_help_panel=options.WHICH
-    ),
-    stage: str = typer.Option(
-        "final",
-        "--stage",
-        help=f"With --iter: {listed(SERVED_STAGES, 'or')}, which tells the head.",
-        rich_help_panel=options.WHICH,
+    iteration: int | None = options.which(None, "--iter", min=0, help="Serve this iteration's model."),
+    stage: str = options.which(
+        "final", "--stage", help=f"With --iter: {listed(SERVED_STAGES, 'or')}, which determines the head."
     ),
     profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,

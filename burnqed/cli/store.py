@@ -1,9 +1,10 @@
-"""`burnqed store`: copy between stores, and see what one holds."""
+"""`burnqed store`: copy between stores, check one, and see what it holds."""
 
 from __future__ import annotations
 
 import os
 import platform
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import typer
@@ -21,13 +22,11 @@ if TYPE_CHECKING:
     from burnqed.store import Store
 
 SHOWN = {"digest", "started", "finished", "seconds", "dollars", "facts", "versions", "host", "revision"}
-"""Of a record, in `show --json`."""
+"""Fields of a record in `show --json`."""
 
 app = typer.Typer(help="Copy between stores, check one, and see what it holds.", no_args_is_help=True)
 
-MAKE_ANEW = "run the iteration that it belongs to again (`burnqed run iteration --iter N --run RUN`), which makes it anew and keeps the rest"
-
-
+REMAKE = "run their iteration again (`burnqed run iteration --iter N --run RUN`), which remakes them and keeps the rest"
 PLACE = "Folder or s3://BUCKET/PREFIX."
 Place = typer.Argument(..., metavar="STORE", help=PLACE)
 OnlyRun = typer.Option("", "--run", help="Only this run.")
@@ -41,7 +40,7 @@ def copy(
     run: str = OnlyRun,
     iteration: int | None = OnlyIteration,
 ) -> None:
-    """Copy a store, a run or an iteration; verified by digest, and continued where it was cut off.
+    """Copy a store, a run or an iteration; verified by digest, and resumed where an earlier copy was cut off.
 
     Example: burnqed store copy runs s3://BUCKET/PREFIX --run main
     """
@@ -51,16 +50,14 @@ def copy(
     here = Store(source)
     copied = copy_store(here, Store(target), below(run, iteration), lambda path: log.info("copied %s", path))
     typer.echo(f"{copied.files} files copied, {copied.there} were there already.")
-    if copied.damaged:
-        say_damage(here, copied.damaged)
-        raise BadInput(
-            f"{len(copied.damaged)} of the outputs in {source} are damaged and were not copied; {MAKE_ANEW}."
-        )
+    if damaged := copied.damaged:
+        say_damage(here, damaged)
+        raise BadInput(f"{len(damaged)} of the outputs in {source} are damaged and were not copied; {REMAKE}.")
 
 
 @app.command()
 def verify(uri: str = Place, run: str = OnlyRun, iteration: int | None = OnlyIteration) -> None:
-    """Read every file of every finished output and compare it with what was written; what is damaged is made anew by the next workflow.
+    """Read every file of every finished output and compare it with what was written; the next workflow remakes what is damaged.
 
     Example: burnqed store verify runs --run main
     """
@@ -70,56 +67,58 @@ def verify(uri: str = Place, run: str = OnlyRun, iteration: int | None = OnlyIte
     from burnqed.verify import verify as verify_store
 
     store = Store(uri)
-    snapshot = Snapshot(store, [below(run, iteration)])
-    units = snapshot.units(below(run, iteration))
+    prefix = below(run, iteration)
+    snapshot = Snapshot(store, [prefix])
+    units = snapshot.units(prefix)
     if not units:
-        raise BadInput(f"There is no finished output at {store.locate(below(run, iteration))}; check the address.")
-    found = []
+        raise BadInput(f"There is no finished output at {store.locate(prefix)}; check the address.")
+    damaged, size = {}, 0
     with Progress(len(units), "verify", "outputs") as progress:
         for unit in verify_store(store, snapshot, units):
-            found.append(unit)
+            if unit.damage:
+                damaged[unit.prefix] = unit.damage
+            else:
+                size += unit.size
             progress.advance()
-    damaged = {unit.prefix: unit.damage for unit in found if unit.damage}
-    size = sum(unit.size for unit in found if not unit.damage)
     typer.echo(f"{len(units) - len(damaged)} of {len(units)} outputs ({size / 1e6:.1f} MB) are what was written.")
     if damaged:
         say_damage(store, damaged)
-        raise BadInput(f"{len(damaged)} of {len(units)} outputs in {uri} are damaged; {MAKE_ANEW}.")
+        raise BadInput(f"{len(damaged)} of {len(units)} outputs in {uri} are damaged; {REMAKE}.")
 
 
 @app.command()
 def show(uri: str = Place, run: str = OnlyRun, as_json: bool = options.Json) -> None:
-    """List what a store holds: outputs with what made them, how long that took and how large they are.
+    """List what a store holds: outputs, the steps that made them, how long that took and how large they are.
 
     Example: burnqed store show runs --run main
     """
     from burnqed.inventory import amount, inventory, tree
     from burnqed.store import Store
 
-    found = inventory(Store(uri), below(run, None))
-    if not found:
+    outputs = inventory(Store(uri), below(run, None))
+    if not outputs:
         what = f"run {run!r} in {uri}" if run else f"store at {uri}, or it is empty"
         raise BadInput(f"There is no {what}; check the address with --run left out.")
     if as_json:
         rows = [
             {"output": o.path, "state": o.state, "damage": o.damage, "files": o.files, "bytes": o.size}
             | (o.record.model_dump(include=SHOWN) | {"step": o.record.key.step} if o.record else {})
-            for o in found
+            for o in outputs
         ]
         typer.echo(display.as_json(rows, indent=1))
         return
     console = Console()
-    console.print(tree(found, uri))
-    console.print(amount(found), highlight=False)
+    console.print(tree(outputs, uri))
+    console.print(amount(outputs), highlight=False)
 
 
 @app.command()
 def gc(
     uri: str = Place,
-    run: str = typer.Option(options.DEFAULT_RUN, "--run", help="Of this run."),
-    yes: bool = typer.Option(False, "--yes", "-y", help="Delete it."),
+    run: str = typer.Option(options.DEFAULT_RUN, "--run", help="The run."),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Delete them."),
 ) -> None:
-    """Say which outputs of a run nothing reads any more, because others took their place; delete them with --yes.
+    """List the outputs of a run that nothing reads any more because others replaced them; --yes deletes them.
 
     Example: burnqed store gc runs --run main --yes
     """
@@ -130,33 +129,22 @@ def gc(
 
     store = Store(uri)
 
-    def show_and_delete() -> None:
-        found = list(garbage(Snapshot(store, [run]), run))
-        table = Table("output", "", "MB")
-        for old in found:
+    who = f"`burnqed store gc` on {platform.node()} (process {os.getpid()})"
+    with lease.held(store, run, who) if yes else nullcontext():
+        table, size = Table("output", "", "MB"), 0
+        for old in list(garbage(Snapshot(store, [run]), run)):
             table.add_row(old.root, old.why, f"{old.size / 1e6:.1f}")
+            size += old.size
             for path in old.paths if yes else ():
                 store.delete(path)
-        size = f"{sum(old.size for old in found) / 1e6:.1f} MB"
-        if found:
-            Console().print(table)
-        typer.echo(
-            f"{size} were deleted."
-            if yes
-            else f"{size} can be deleted; --yes does it."
-            if found
-            else "Nothing to delete."
-        )
-
-    if yes:
-        with lease.held(store, run, f"`burnqed store gc` on {platform.node()} (process {os.getpid()})"):
-            show_and_delete()
-    else:
-        show_and_delete()
+    if table.rows:
+        Console().print(table)
+    action = "were deleted." if yes else "can be deleted; --yes does it."
+    typer.echo(f"{size / 1e6:.1f} MB {action}" if yes or table.rows else "Nothing to delete.")
 
 
 def below(run: str, iteration: int | None) -> str:
-    """Where an iteration, a run or, without a name, everything lies."""
+    """The folder of an iteration or a run; without a name, of everything."""
     if run:
         check_name(run, "a run")
     return run if iteration is None else Layout(run or options.DEFAULT_RUN, iteration).root

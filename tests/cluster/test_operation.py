@@ -126,7 +126,7 @@ def test_a_question_is_listed_shown_and_answered(cluster: Cluster, answer: str, 
     assert cluster.store.exists(f"{run}/iterations/iter_0/x") == left
     done = cluster.hera("approve", name)
     assert done.returncode == 2
-    assert "does not wait for an answer" in done.stderr
+    assert "is not waiting for an answer" in done.stderr
 
 
 BAD = [

@@ -49,8 +49,8 @@ def test_a_store_that_cannot_be_written_is_said(address: str, tmp_path: Path, mo
     assert finding.needed
 
 
-def test_a_store_that_can_be_made_is_well_and_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_can_be_created_is_ok_and_not_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (finding,) = doctor.storage("new/runs")
-    assert (finding.found, finding.advice) == ("new/runs (will be made)", "")
+    assert (finding.found, finding.advice) == ("new/runs (will be created)", "")
     assert list(tmp_path.iterdir()) == []
