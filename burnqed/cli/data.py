@@ -30,7 +30,7 @@ Out = typer.Option(..., "--out", help="File to write.")
 def trace(
     file: Path = typer.Argument(..., help="Proofs: a .lean file, or a JSON list of {name, statement, proof, header?}."),
     out: Path = Out,
-    source: str = typer.Option("traced", "--source", help="What the pairs say of their origin."),
+    source: str = typer.Option("traced", "--source", help="The origin that the pairs name."),
 ) -> None:
     """Replay proofs through Lean and write one tactic pair per step (JSONL).
 
@@ -112,9 +112,9 @@ def import_index(
 def generate(
     out: Path = Out,
     count: int = typer.Option(3_000, "--count", min=1, help="How many."),
-    seed: int = typer.Option(0, "--seed", help="Equal seeds, equal statements."),
+    seed: int = typer.Option(0, "--seed", help="Equal seeds give equal statements."),
 ) -> None:
-    """Generate statements to search; not checked before the search.
+    """Generate statements to search; they are not checked before the search.
 
     Example: burnqed data generate --count 500 --out generated.json
     """
@@ -149,8 +149,7 @@ def inspect(
     if as_json:
         typer.echo(display.as_json({**facts, "examples": shown}, indent=1))
         return
-    console = Console()
-    table = Table("", "", show_header=False)
+    console, table = Console(), Table("", "", show_header=False)
     for name, value in facts.items():
         table.add_row(name, display.cell(str(value)))
     console.print(table)

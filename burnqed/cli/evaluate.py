@@ -44,15 +44,14 @@ def evaluate(
     from burnqed.resolve import resolve
     from burnqed.run.standalone import PROOFS_FILE, run_evaluation
 
-    chosen = [*overrides]
     if budgets is not None:
-        chosen.append(f"evaluate.budgets=[{budgets}]")
+        overrides = [*overrides, f"evaluate.budgets=[{budgets}]"]
     if samples is not None:
-        chosen.append(f"evaluate.samples={samples}")
-    config = resolve(profile, chosen).config
+        overrides = [*overrides, f"evaluate.samples={samples}"]
+    config = resolve(profile, overrides).config
     text = options.read_header(header)
-    if out is not None and re.match(r"\w+:/", str(out)):  # a path has lost one of the two slashes
-        raise BadInput(f"--out {out} is no folder of this machine; evaluate into one, then `burnqed store copy` it.")
+    if out is not None and re.match(r"\w+:/", str(out)):  # Path has merged the two slashes
+        raise BadInput(f"--out {out} is not a folder on this machine; evaluate into one, then `burnqed store copy` it.")
     if out is None:  # the same command finds it again
         what = digest_of([theorems, model, head, text, config.model_dump(mode="json")])
         out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
@@ -93,7 +92,7 @@ def compare(
 
 
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:
-    """One row per iteration of a run, and benchmark where it has several; and what it has cost, by step and by iteration.
+    """Show one row per iteration of a run (and benchmark, where there are several), and the costs by step and by iteration.
 
     Example: burnqed summary --store runs
     """
@@ -105,17 +104,17 @@ def summary(store: str = options.Store, run: str = options.Run, as_json: bool = 
     from burnqed.store import Store
 
     target = Store(store)
-    found, costs = read_summary(target, run), run_costs(accounts(target, run))
-    if found is None and not costs.iterations:
+    results, costs = read_summary(target, run), run_costs(accounts(target, run))
+    if results is None and not costs.iterations:
         raise BadInput(f"{store} has no results of a run {run!r} yet; run an iteration first, or give --run.")
-    found = found or Summary(run=run)
+    results = results or Summary(run=run)
     if as_json:
-        document = {**summary_json(found), "costs": costs.model_dump(mode="json")}
+        document = {**summary_json(results), "costs": costs.model_dump(mode="json")}
         typer.echo(display.as_json(document, indent=1))
         return
     console = Console()
-    if found.iterations:
-        print_summary(found, console)
+    if results.iterations:
+        print_summary(results, console)
     else:
         console.print("There are no results yet.")
     if costs.iterations:

@@ -23,12 +23,12 @@ app = typer.Typer(help="Lean: install it, check proofs, try tactics.", no_args_i
 
 Backend = typer.Option("embedded", "--backend", help="Which Lean; `burnqed doctor` lists them.")
 TACTIC_TIMEOUT_S, CHECK_TIMEOUT_S = 30.0, 60.0
-"""For whoever waits at a terminal."""
+"""Short, since somebody is waiting at a terminal."""
 
 
 @app.command()
 def install(
-    force: bool = typer.Option(False, "--force", help="Fetch and bake again although it is there."),
+    force: bool = typer.Option(False, "--force", help="Fetch and bake again even if it is there."),
     backend: str = Backend,
 ) -> None:
     """Fetch Lean and bake it into this user's cache (once).
@@ -59,7 +59,7 @@ def check(
     ),
     backend: str = Backend,
 ) -> None:
-    """Whether whole proofs prove what they state; exit code 1 when one is refused.
+    """Check whether whole proofs prove what they state; exit code 1 when one is refused.
 
     Example: burnqed lean check proofs.json --json
     """
@@ -71,34 +71,34 @@ def check(
 
     async def verdicts() -> list[Verdict]:
         async with open_lean(LeanConfig(backend=backend, check_timeout_s=timeout)) as lean:
-            proofs = given or await read_lean(file, lean, is_trusted=trust_headers)
+            proofs = from_json or await read_lean(file, lean, is_trusted=trust_headers)
             if not export and not kernel:
                 return await check_all(proofs, lean, is_trusted=trust_headers)
             with tempfile.TemporaryDirectory() as folder:
                 return await check_and_export(proofs, lean, export or Path(folder), kernel, is_trusted=trust_headers)
 
-    given = None if file.suffix == ".lean" else read_json(file)  # which takes no Lean
+    from_json = None if file.suffix == ".lean" else read_json(file)  # does not need Lean
     kernel = SecondKernel(second_kernel) if second_kernel else None
     if export:
         prepare(export)
-    found = asyncio.run(verdicts())
+    results = asyncio.run(verdicts())
     if as_json:
-        typer.echo(display.as_json([document_of(v) for v in found], indent=1))
+        typer.echo(display.as_json([document_of(v) for v in results], indent=1))
     else:
-        print_verdicts(found, Console())
-    if not all(v.accepted for v in found):
+        print_verdicts(results, Console())
+    if not all(v.accepted for v in results):
         raise typer.Exit(1)
 
 
 def document_of(verdict: Verdict) -> dict[str, object]:
-    """A verdict in the document of `--json`; with `message` when Lean said more than the reason has room for."""
+    """A verdict as `--json` prints it; with `message` when Lean said more than fits into the reason."""
     keys = {"name", "accepted", "reason", "axioms", "could_not_check"}
     return verdict.model_dump(include=keys | {"message"} if verdict.message else keys)
 
 
-def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
-    """A line per theorem, and behind an indent why one is refused, or could not be checked, with what of Lean's message is not in the reason."""
-    for verdict in found:
+def print_verdicts(verdicts: Sequence[Verdict], console: Console) -> None:
+    """A line per theorem; below it, indented, why it is refused or unchecked, and the part of Lean's message that the reason lacks."""
+    for verdict in verdicts:
         mark, style = ("accepted", "green") if verdict.accepted else ("refused", "red")
         if verdict.could_not_check:
             mark, style = "unchecked", "yellow"
@@ -106,7 +106,7 @@ def print_verdicts(found: Sequence[Verdict], console: Console) -> None:
         first, _, rest = verdict.message.partition("\n")
         for text in filter(None, (verdict.reason, rest.strip("\n") if first in verdict.reason else verdict.message)):
             display.tell(console, " " * 10, text)
-    console.print(f"{sum(v.accepted for v in found)} of {len(found)} accepted", highlight=False)
+    console.print(f"{sum(v.accepted for v in verdicts)} of {len(verdicts)} accepted", highlight=False)
 
 
 @app.command()
@@ -120,10 +120,10 @@ def repl(statement: str = typer.Argument("", help="Statement to start with."), b
     from burnqed.lean.history import history_file, line_editing
     from burnqed.lean.repl import repl as run_repl
 
-    patience = LeanConfig(backend=backend, tactic_timeout_s=TACTIC_TIMEOUT_S, check_timeout_s=CHECK_TIMEOUT_S)
+    config = LeanConfig(backend=backend, tactic_timeout_s=TACTIC_TIMEOUT_S, check_timeout_s=CHECK_TIMEOUT_S)
 
     async def session() -> None:
-        async with open_lean(patience) as lean:
+        async with open_lean(config) as lean:
             await run_repl(lean, sys.stdin, sys.stdout, statement)
 
     with line_editing(history_file()) if sys.stdin.isatty() else nullcontext():

@@ -1,4 +1,4 @@
-"""`burnqed run WORKFLOW`: runs a workflow on this machine, with the steps and the order that a cluster would use."""
+"""`burnqed run WORKFLOW`: runs a workflow on this machine, with the same steps in the same order as on a cluster."""
 
 from __future__ import annotations
 
@@ -39,12 +39,11 @@ def run(
 
     run_name = name or options.default_run(workflow)
     layout = Layout(run_name, -1 if iteration is None else iteration)
-    overrides = options.with_cost(overrides, max_cost)
     address = options.absolute(store)
     target = Store(address)
-    config = resolve_run(target, run_name, profile, overrides).config
+    config = resolve_run(target, run_name, profile, options.with_cost(overrides, max_cost)).config
     check_prices(config.cost)
-    if workflow in options.OF_ITERATIONS:  # before what takes seconds to load
+    if workflow in options.OF_ITERATIONS:  # before the imports that take seconds
         require_predecessor(target, layout)
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
@@ -62,6 +61,6 @@ def run(
         config = using(config, indices)
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
-    code = run_here(built, target, layout, config, (lambda _: True) if workflow == "clean" else confirm_on_terminal)
-    if code:
+    confirm = (lambda _: True) if workflow == "clean" else confirm_on_terminal
+    if code := run_here(built, target, layout, config, confirm):
         raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""`burnqed step NAME`, what a container runs; and `burnqed serve`, the policy server beside it."""
+"""`burnqed step NAME`, which a container runs; and `burnqed serve`, the policy server beside it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def configuration(store: Store, run: str, profile: str | None, overrides: list[s
 
 
 def open_store(address: str, *, first: bool = False) -> Store:
-    """A workflow's store. After its first step, whatever it starts waits for a store that is away."""
+    """The store of a step or a server. Where an earlier step of the workflow has reached it, an outage is waited out from the start."""
     from burnqed import lease
     from burnqed.store import Store
 
@@ -46,7 +46,7 @@ def open_store(address: str, *, first: bool = False) -> Store:
 
 
 def keep_log(store: Store, layout: Layout) -> None:
-    """In a pod: says whose log it is, and keeps a copy in the store."""
+    """In a pod: adds the attempt to every line of the log, and keeps a copy in the store."""
     from burnqed.storelog import StoreLog
 
     if in_pod():
@@ -69,7 +69,7 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 
 
 def taking(option: str) -> str:
-    """How the help begins of an option that only some steps take."""
+    """The start of the help of an option that only some steps take."""
     return f"For {listed(names([row for row in STEPS if option in (*row.needs, *row.takes)]))}: "
 
 
@@ -163,7 +163,7 @@ def step(
 
 
 def is_metered(row: Row) -> bool:
-    """Whether the step itself notes what it costs: in pods, and for a person's work on a run; `burnqed run` does it for what it starts."""
+    """Whether the step itself records its cost: in pods, and where a person runs it; `burnqed run` does it for the steps that it starts."""
     from burnqed import lease
 
     return row.recorded and lease.VARIABLE not in os.environ and (in_pod() or row.leased)
@@ -171,9 +171,9 @@ def is_metered(row: Row) -> bool:
 
 @contextmanager
 def working(store: Store, layout: Layout, row: Row) -> Iterator[str]:
-    """Holds the run's lease for its workflow, or, when a person runs the step, for that. What `burnqed run` starts has it already.
+    """Holds the run's lease for the step's workflow, or for the step where a person runs it; `burnqed run` holds it for the steps that it starts.
 
-    Gives the name of the account that the work belongs to: the token of the lease.
+    Yields the name of the account that the work is charged to: the lease's token.
     """
     from burnqed import lease
 
@@ -246,15 +246,13 @@ def serve(
             keep_log(target, layout)
             check_gpus()
             model, head = served_paths(target, layout, stage, config)
-        served = config.only(SERVED).policy
+        served, beside = config.only(SERVED).policy, None
         if config.workflow.policy_server == "sglang":
             from burnqed.policy.sglang import launch
 
             if score_port is None:
-                raise BadInput("SGLang knows no embeddings, so that a second port is needed; give --score-port.")
+                raise BadInput("SGLang has no embeddings, so a second port is needed; give --score-port.")
             folder = modelcache.fetch_address(model, Path(os.environ.get(modelcache.VARIABLE, tempfile.gettempdir())))
             beside = launch(folder, host, port, served, config.workflow.sglang_memory)
-            run_server(
-                str(folder), score_port, head=head, host=host, config=served, beside=beside, status_port=status_port
-            )
-        run_server(model, port, head=head, host=host, config=served, status_port=status_port)
+            model, port = str(folder), score_port
+        run_server(model, port, head=head, host=host, config=served, beside=beside, status_port=status_port)
