@@ -1,4 +1,4 @@
-"""Copies between stores: what arrives is what the records say, or it is not copied."""
+"""Copies between stores. Only files that match their records are copied."""
 
 from __future__ import annotations
 
@@ -16,32 +16,31 @@ from burnqed.snapshot import Snapshot
 from burnqed.store import Store
 
 AT_ONCE = 8
-"""Files that are copied at the same time."""
+"""Files that are copied in parallel."""
 
 
 @dataclass(frozen=True)
 class Copied:
     files: int
     there: int
-    """Files that the target had, with the same content."""
+    """Files that the target already had, with the same content."""
     damaged: dict[str, str]
-    """Units of the source that are not what their records say, and were left out: why, by prefix."""
+    """Units of the source that do not match their records and were left out: the reason, by prefix."""
 
 
 def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str], None] = lambda _: None) -> Copied:
-    """Copies everything below `prefix`, verified by digest; what a damaged unit of the source should hold is left out.
+    """Copies everything below `prefix`, verified by digest; damaged units of the source are left out.
 
-    Records go last, so that a cut-off copy never looks complete. Raises BadInput where there is nothing to copy.
+    Records go last: a copy that was cut off never looks complete. Raises BadInput where there is nothing to copy.
     """
     snapshot, here = Snapshot(source, [prefix]), target.files(prefix)
     paths = [path for path in snapshot.list(prefix) if not path.endswith(f"/{DAMAGED}")]
     if not paths:
-        raise BadInput(
-            f"There is nothing to copy at {source.locate(prefix)}; check the address with `burnqed store show`."
-        )
+        where = source.locate(prefix)
+        raise BadInput(f"There is nothing to copy at {where}; check the address with `burnqed store show`.")
     records: dict[str, Record] = {}
     digests: dict[str, tuple[str, str]] = {}
-    """Of files that a record lists: the unit, and what was written."""
+    """The unit and the recorded digest of each file that a record lists."""
     damaged: dict[str, str] = {}
     units = snapshot.units(prefix)
     for unit in units:
@@ -52,8 +51,8 @@ def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str],
             records[unit] = record
             digests |= {f"{record.root(unit)}/{o.path}": (unit, o.sha256) for o in record.outputs}
 
-    def one(path: str) -> int:
-        """How many files were copied: 1, or 0 where there was nothing to do."""
+    def copy_file(path: str) -> int:
+        """Returns how many files were copied: 1, or 0 where there was nothing to do."""
         unit, written = digests.get(path, ("", ""))
         if unit in damaged:
             return 0
@@ -73,9 +72,9 @@ def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str],
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         files = [path for path in paths if not path.endswith(f"/{SUCCESS}")]
-        copied = sum(pool.map(one, files))
+        copied = sum(pool.map(copy_file, files))
         whole = [unit for unit in units if unit not in damaged]
-        copied += sum(pool.map(one, [f"{unit}/{SUCCESS}" for unit in whole]))
+        copied += sum(pool.map(copy_file, [f"{unit}/{SUCCESS}" for unit in whole]))
     for unit in whole:
         if (note := f"{records[unit].root(unit)}/{DAMAGED}") in here:
             target.delete(note)
@@ -85,7 +84,7 @@ def copy(source: Store, target: Store, prefix: str = "", report: Callable[[str],
 
 @contextmanager
 def on_disk(store: Store, path: str) -> Iterator[Path]:
-    """A file of the store as one of this machine."""
+    """A file of the store on this machine's disk."""
     if store.is_local:
         yield Path(store.full(path))
         return

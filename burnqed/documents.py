@@ -1,4 +1,4 @@
-"""JSON documents of the store that have a model, read with one sentence for what is not one."""
+"""JSON documents of the store that have a model; a malformed one is one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from burnqed.store import Store
 M = TypeVar("M", bound=BaseModel)
 
 READ_AGAIN = "`burnqed store verify` tells what else is damaged, and what to do"
-"""Advice for what lies in a unit."""
+"""Advice for documents that are in a unit."""
 
 
 def read_document(store: Store, path: str, model: type[M], advice: str) -> M:
@@ -22,7 +22,7 @@ def read_document(store: Store, path: str, model: type[M], advice: str) -> M:
 
 
 def read_documents(store: Store, paths: Sequence[str], model: type[M], advice: str) -> list[M]:
-    """The documents at some paths, of S3 read at the same time. Raises BadInput like `read_document`."""
+    """The documents at some paths; from S3, read in parallel. Raises BadInput like `read_document`."""
     return [_parsed(store, path, content, model, advice) for path, content in store.read_many(paths).items()]
 
 

@@ -1,6 +1,6 @@
-"""What of a store nobody reads any more: outputs that others took the place of, and attempts at ones that were given up.
+"""What nobody reads any more in a store: superseded outputs, and attempts that were given up.
 
-What may still be continued stays: a revision of a unit that has no output yet.
+A revision of a unit that has no output yet may still be continued, and stays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from burnqed.snapshot import Snapshot
 @dataclass(frozen=True)
 class Garbage:
     root: str
-    """A revision's folder, or the unit's where the output lies beside its record."""
+    """A revision's folder, or the unit's where the output is beside its record."""
     why: str
     paths: list[str]
     size: int
@@ -24,10 +24,10 @@ class Garbage:
 
 
 def garbage(snapshot: Snapshot, prefix: str) -> Iterator[Garbage]:
-    """Below a prefix, by place."""
+    """The garbage below a prefix, in order of path."""
     for path in snapshot.list(prefix):
         root, _, name = path.rpartition("/")
-        if name == SUPERSEDED and not snapshot.exists(f"{root}/{STARTED}"):  # it lay beside its record
+        if name == SUPERSEDED and not snapshot.exists(f"{root}/{STARTED}"):  # it was beside its record
             old = parse_record(snapshot.read_bytes(path))
             yield collected(snapshot, root, "superseded", [path, *(old.paths(root) if old else [])])
         elif name == STARTED:

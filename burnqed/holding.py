@@ -1,4 +1,4 @@
-"""What work holds while it runs, and what that costs: a pod what its containers' pools ask for; a process of this machine all of it.
+"""What work holds while it runs, and what that costs: a pod holds what its containers' pools request, a local process the whole machine.
 
 of_machine().dollars(config.cost, seconds=3600)
 """
@@ -41,13 +41,13 @@ NOTHING = Holding(cpus=0, gib=0, gpus=0)
 
 
 def amount(quantity: str) -> float:
-    """Of a quantity from our configuration (`burnqed.cluster_config.QUANTITY`). The package kubernetes, which reads all that there are, is not in the images."""
+    """The number for a quantity of the configuration (`burnqed.cluster_config.QUANTITY`). The package kubernetes, which reads every form, is not in the images."""
     number = quantity.rstrip(string.ascii_letters)
     return float(number) * UNITS[quantity.removeprefix(number)]
 
 
 def of_pools(config: RunConfig, pools: Iterable[str]) -> Holding:
-    """Of a pod with a container of each of these pools (`worker`, `trainer`, `serving`)."""
+    """What a pod with a container of each of these pools (`worker`, `trainer`, `serving`) holds."""
     return sum((of_pool(getattr(config, name)) for name in pools), NOTHING)
 
 
@@ -56,16 +56,16 @@ def of_pool(pool: PoolConfig) -> Holding:
 
 
 def of_template(template: Mapping[str, Any]) -> Holding:
-    """Of a pod that Argo made from this template. What Argo adds to it for itself is left out."""
-    found = NOTHING
+    """What a pod that Argo creates from this template holds, without what Argo adds for itself."""
+    total = NOTHING
     for container in [template["container"], *template.get("sidecars", [])]:
-        given = container.get("resources", {})
-        asked = {**given.get("limits", {}), **given.get("requests", {})}
-        cpus, memory, gpus = (amount(str(asked.get(name, 0))) for name in ("cpu", "memory", "nvidia.com/gpu"))
-        found += Holding(cpus=cpus, gib=memory / GIB, gpus=gpus)
-    return found
+        resources = container.get("resources", {})
+        requests = {**resources.get("limits", {}), **resources.get("requests", {})}
+        cpus, memory, gpus = (amount(str(requests.get(name, 0))) for name in ("cpu", "memory", "nvidia.com/gpu"))
+        total += Holding(cpus=cpus, gib=memory / GIB, gpus=gpus)
+    return total
 
 
 def of_machine(shares: int = 1) -> Holding:
-    """Of a process of this machine; where as many `shares` of it may be at work beside each other, of one of them."""
+    """What a process of this machine holds, where `shares` of them may run side by side."""
     return Holding(cpus=cpu_quota() / shares, gib=memory_limit() / GIB / shares, gpus=visible_gpus() / shares)

@@ -1,4 +1,4 @@
-"""What a store holds: every output, finished or not, with what made it and how much room it takes.
+"""What a store holds: every output, finished or not, with the step that made it and its size.
 
 for output in inventory(store, "main"):
     print(output.path, output.size, output.state)
@@ -25,40 +25,40 @@ from burnqed.store import Store
 ITERATION = re.compile(r"(?P<run>.+)/iterations/iter_(?P<iteration>\d+)(/|$)")
 SHARD = re.compile(r"/shard-\d+-of-(?P<shards>\d+)$")
 MOST_FACTS = 5
-"""That a step says of its output, which a person is shown."""
+"""How many of an output's facts are shown."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A unit's folder, or the files of a folder that belong to none."""
+    """A unit's folder, or the files of a folder that belong to no unit."""
 
     path: str
     files: int
     size: int
-    """Bytes of all its files, of earlier revisions too."""
+    """Bytes of all its files, including earlier revisions."""
     earlier: int
-    """Of these, bytes of what is not its output: others that it took the place of, and attempts."""
+    """The part of `size` that is not its output: superseded outputs and unfinished attempts."""
     state: str
-    """`finished`, `begun`, `damaged`, or `other` for what no step wrote."""
+    """`finished`, `begun`, `damaged`, or `other` for files that no step wrote."""
     damage: str = ""
     record: Record | None = None
-    """Where it can be read."""
+    """None where there is none that can be read."""
 
     @cached_property
     def group(self) -> str:
-        """What it is shown under: its run, or an iteration of it."""
-        found = ITERATION.match(self.path)
-        return f"{found['run']}, iteration {found['iteration']}" if found else self.path.partition("/")[0]
+        """The heading it is shown under: its run, or an iteration of it."""
+        match = ITERATION.match(self.path)
+        return f"{match['run']}, iteration {match['iteration']}" if match else self.path.partition("/")[0]
 
     @property
     def label(self) -> str:
-        """Its path below the group."""
+        """Its path below the heading."""
         below = ITERATION.sub("", self.path) if ITERATION.match(self.path) else self.path.partition("/")[2]
         return below or "(files beside them)"
 
 
 def inventory(store: Store, prefix: str = "") -> list[Output]:
-    """All that lies below `prefix`, sorted by path. One listing; records are read at the same time."""
+    """Everything below `prefix`, sorted by path. One listing; records are read in parallel."""
     snapshot = Snapshot(store, [prefix])
     files = snapshot.files(prefix)
     units = set(snapshot.units(prefix))
@@ -84,7 +84,7 @@ def inventory(store: Store, prefix: str = "") -> list[Output]:
 
 
 def unit_of(started: str, finished: Collection[str]) -> str:
-    """The unit of which somebody began a revision here; the revision may also be the unit's own folder."""
+    """The unit whose revision was started here; the revision may be the unit's own folder."""
     revision = started.rpartition("/")[0]
     return revision if revision in finished else revision.rpartition("/")[0]
 
@@ -102,59 +102,54 @@ def megabytes(size: int) -> str:
 def amount(outputs: Iterable[Output]) -> str:
     """`7 outputs, 31 files, 12 MB, made in 3 min 20 s`."""
     outputs = list(outputs)
-    made = [o.record for o in outputs if o.record]
+    records = [o.record for o in outputs if o.record]
     files, size = sum(o.files for o in outputs), megabytes(sum(o.size for o in outputs))
-    took = f", made in {duration(sum(m.seconds for m in made))}" if made else ""
-    return f"{len(made)} finished outputs, {files} files, {size}{took}"
+    took = f", made in {duration(sum(r.seconds for r in records))}" if records else ""
+    return f"{len(records)} finished outputs, {files} files, {size}{took}"
 
 
 def tree(outputs: Iterable[Output], root: str) -> Tree:
-    """Every output with its size, and when it was made, in the order in which they were; all shards of one together."""
-    shown = Tree(cell(root))
+    """Every output with its size and time, in the order in which they were finished; an output's shards are one line."""
+    whole = Tree(cell(root))
     groups: dict[str, dict[str, list[Output]]] = {}
     for output in outputs:
         groups.setdefault(output.group, {}).setdefault(SHARD.sub("", output.label), []).append(output)
-    for group, found in groups.items():
-        branch = shown.add(Text(display.shown(group), "bold"))
-        width = max(len(_label(label, together)) for label, together in found.items())
-        for label, together in sorted(found.items(), key=lambda item: _finished(item[1]) or "~"):
-            branch.add(_line(_label(label, together).ljust(width), together))
-    return shown
+    for group, by_label in groups.items():
+        branch = whole.add(Text(display.shown(group), "bold"))
+        width = max(len(_label(label, shards)) for label, shards in by_label.items())
+        for label, shards in sorted(by_label.items(), key=lambda item: _finished(item[1]) or "~"):
+            branch.add(_line(_label(label, shards).ljust(width), shards))
+    return whole
 
 
-def _label(label: str, together: list[Output]) -> str:
-    shards = SHARD.search(together[0].path)
-    done = sum(o.record is not None for o in together)
-    if not shards:
+def _label(label: str, shards: list[Output]) -> str:
+    match = SHARD.search(shards[0].path)
+    if not match:
         return display.shown(label)
-    of = int(shards["shards"])
+    done, of = sum(o.record is not None for o in shards), int(match["shards"])
     return f"{display.shown(label)}, {done if done == of else f'{done} of {of}'} shard{'s' * (of != 1)}"
 
 
-def _finished(together: list[Output]) -> str:
-    return max((o.record.finished for o in together if o.record), default="")
+def _finished(shards: list[Output]) -> str:
+    return max((o.record.finished for o in shards if o.record), default="")
 
 
-def _line(label: str, together: list[Output]) -> Text:
-    """What one output, or the shards of one, are; below it what a single one says of itself."""
-    size, made = megabytes(sum(o.size for o in together)), [o.record for o in together if o.record]
-    took = duration(sum(m.seconds for m in made)) if made else ""
-    line = Text(
-        f"{label} {size:>7} {took:>12}  {_finished(together)[:16].replace('T', ' ')}".rstrip(),
-        no_wrap=True,
-        overflow="ellipsis",
-    )
-    if damage := next((o.damage for o in together if o.damage), ""):
+def _line(label: str, shards: list[Output]) -> Text:
+    """An output, or the shards of one: size and time; below it damage, and the facts of a single output."""
+    size, records = megabytes(sum(o.size for o in shards)), [o.record for o in shards if o.record]
+    took = duration(sum(r.seconds for r in records)) if records else ""
+    text = f"{label} {size:>7} {took:>12}  {_finished(shards)[:16].replace('T', ' ')}".rstrip()
+    line = Text(text, no_wrap=True, overflow="ellipsis")
+    if damage := next((o.damage for o in shards if o.damage), ""):
         line.append(f"\n  damaged: {display.shown(damage)}", "red")
-    elif any(o.state == "begun" for o in together):
+    elif any(o.state == "begun" for o in shards):
         line.append("\n  not finished", "yellow")
-    facts = list(made[0].facts.items()) if len(together) == len(made) == 1 else []
-    said = [f"{name} {_short(value)}" for name, value in facts[:MOST_FACTS] if value is not None]
-    more = [f"{len(facts) - MOST_FACTS} more"] if len(facts) > MOST_FACTS else []
-    if earlier := sum(o.earlier for o in together if o.record):
+    if earlier := sum(o.earlier for o in shards if o.record):
         line.append(f"\n  with {megabytes(earlier)} of earlier ones", "dim")
-    if said:
-        line.append(f"\n  {display.shown(', '.join([*said, *more]))}", "dim")
+    facts = list(records[0].facts.items()) if len(shards) == len(records) == 1 else []
+    if shown := [f"{name} {_short(value)}" for name, value in facts[:MOST_FACTS] if value is not None]:
+        more = [f"{len(facts) - MOST_FACTS} more"] if len(facts) > MOST_FACTS else []
+        line.append(f"\n  {display.shown(', '.join([*shown, *more]))}", "dim")
     return line
 
 

@@ -1,6 +1,6 @@
 """Child processes end when their parent does, even when it is killed.
 
-The parent holds the write end of a pipe; the child watches the read end (descriptor in $BURNQED_LIFELINE) and ends at once on
+The parent holds the write end of a pipe; the child watches the read end (descriptor in $BURNQED_LIFELINE) and ends at
 end-of-file. The kernel closes the pipe however the parent dies, on Linux and macOS alike. Every `burnqed` command calls `watch`.
 """
 
@@ -38,10 +38,9 @@ class Child(subprocess.Popen[bytes]):
 
     def __init__(self, args: Sequence[str], *, env: Mapping[str, str] | None = None, **options: Any) -> None:
         read, self._write = os.pipe()
+        env = {**(os.environ if env is None else env), VARIABLE: str(read)}
         try:
-            super().__init__(
-                args, env={**(os.environ if env is None else env), VARIABLE: str(read)}, pass_fds=(read,), **options
-            )
+            super().__init__(args, env=env, pass_fds=(read,), **options)
         except BaseException:
             self.close_lifeline()
             raise

@@ -1,6 +1,6 @@
 """The log of a command on standard error, unbuffered: lines for people, or, in a pod, one JSON object a line.
 
-In a pod each object carries what `bind` was told: run, iteration, workflow, task, attempt.
+In a pod, each object has the fields given to `bind`: run, iteration, workflow, task, attempt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def in_pod() -> bool:
 
 
 def bind(**identity: str | int) -> None:
-    """What every JSON line carries from now on."""
+    """Adds fields to every JSON line from now on."""
     _identity.update(identity)
 
 
@@ -37,7 +37,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class LineFormatter(logging.Formatter):
-    """Lines for people. What a message, which can quote anybody's text, has after its first line stands behind an indent."""
+    """Lines for people. A message may quote anybody's text: its lines after the first are indented."""
 
     def format(self, record: logging.LogRecord) -> str:
         return shown_lines(super().format(record))
@@ -47,12 +47,12 @@ def formatter() -> logging.Formatter:
     return JsonFormatter() if in_pod() else LineFormatter("%(asctime)s %(levelname).1s %(message)s", "%H:%M:%S")
 
 
-def set_up(level: int = logging.INFO) -> None:
+def set_up() -> None:
     """Sends the package's log, and Python's warnings, to standard error; called once by the command line."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter())
     log.handlers[:] = [handler]
-    log.setLevel(level)
+    log.setLevel(logging.INFO)
     log.propagate = False
     if in_pod():
         logging.captureWarnings(True)
@@ -60,7 +60,7 @@ def set_up(level: int = logging.INFO) -> None:
 
 
 def close() -> None:
-    """Lets every handler write what it has; the last thing a command does."""
+    """Closes every handler, which writes what it still holds; the last thing a command does."""
     for handler in log.handlers[:]:
         handler.close()
         log.removeHandler(handler)

@@ -1,4 +1,4 @@
-"""What this machine gives a process: processors and memory by control group rather than by node, GPUs, and a free port."""
+"""What this machine offers a process: processors and memory (by control group, not by node), GPUs, and a free port."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from burnqed.errors import BadInput
 CGROUP_ROOT = Path("/sys/fs/cgroup")
 OWN_CGROUP = Path("/proc/self/cgroup")
 GPUS = "BURNQED_GPUS"
-"""How many GPUs a workflow gave the container."""
+"""The number of GPUs that a workflow gave the container."""
 
 
 def cpu_quota(root: Path = CGROUP_ROOT, own: Path = OWN_CGROUP) -> float:
@@ -40,7 +40,7 @@ def memory_limit(root: Path = CGROUP_ROOT, own: Path = OWN_CGROUP) -> int:
 
 
 def own_folders(root: Path, own: Path) -> list[Path]:
-    """The folder of this process's control group and those above it; in a container the root is its own group."""
+    """The folder of this process's control group and those above it; in a container, the root is the container's own group."""
     folders = [root]
     for line in read(own).splitlines():
         path = line.split(":", 2)[-1].strip("/")
@@ -58,33 +58,32 @@ def read(file: Path) -> str:
 
 
 def check_gpus() -> None:
-    """Raises BadInput where torch does not see the GPUs that a workflow gave the container ($BURNQED_GPUS): it would quietly take the processors."""
-    if not (given := int(os.environ.get(GPUS, 0))):
+    """Raises BadInput where torch does not see the GPUs that a workflow gave the container ($BURNQED_GPUS): it would silently use the processors."""
+    if not (expected := int(os.environ.get(GPUS, 0))):
         return
     try:
         import torch
 
-        found = torch.cuda.device_count()
+        visible = torch.cuda.device_count()
     except ImportError:
-        found = 0
-    if found < given:
+        visible = 0
+    if visible < expected:
         raise BadInput(
-            f"The container's pool has {given} GPU(s), and torch sees {found}; see to the node's driver and device plugin and to the image "
+            f"The container's pool has {expected} GPU(s), and torch sees {visible}; check the node's driver and device plugin and the image "
             "(`nvidia-smi` in the pod), or submit with gpus=0 for the pool (trainer, serving) to compute on processors."
         )
 
 
 def visible_gpus(devices: Path = Path("/dev")) -> int:
-    """NVIDIA GPUs that a process here may use, by device files and $CUDA_VISIBLE_DEVICES: torch would take seconds to tell."""
+    """NVIDIA GPUs that a process here may use, by device files and $CUDA_VISIBLE_DEVICES: asking torch would take seconds."""
     present = sum(device.name.removeprefix("nvidia").isdigit() for device in devices.glob("nvidia*"))
-    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return (
-        present if chosen is None else min(present, sum(name.strip() not in ("", "-1") for name in chosen.split(",")))
-    )
+    if (chosen := os.environ.get("CUDA_VISIBLE_DEVICES")) is None:
+        return present
+    return min(present, sum(name.strip() not in ("", "-1") for name in chosen.split(",")))
 
 
 def free_port() -> int:
-    """A port on which nobody listens now."""
+    """A port on which nobody is listening now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

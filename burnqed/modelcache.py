@@ -1,4 +1,4 @@
-"""Models and heads out of the store on this machine's disk: fetched once by whoever needs them, and checked before they are used."""
+"""Models and heads of the store on this machine's disk: fetched once, when first needed, and checked before use."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from burnqed.record import Damaged, Record, note_damage, read_record, sha256
 from burnqed.store import Store, split_address
 
 VARIABLE = "BURNQED_MODELS"
-"""The folder, where a workflow gives one: a volume that pods of a node, or all pods, may share."""
+"""The cache's folder, where a workflow gives one: a volume that the pods of a node, or all pods, may share."""
 
 
 def fetch_once(store: Store, prefix: str, cache: Path) -> Path:
-    """A local folder with the output of a unit, or with what lies at a prefix without a record: the store's own folder, or
-    `cache/DIGEST`, fetched unless it is there.
+    """A local folder with the output of a unit, or with the files at a prefix without a record: the store's own folder, or
+    `cache/DIGEST`, which is fetched unless it is there.
 
-    What several processes fetch at the same time, each fetches apart; the first to end puts it in place. Raises Damaged when a file is
-    not what the record says, TryAgain when it only did not arrive so.
+    Several processes may fetch the same output at once, each into a folder of its own; the first to finish puts it in place. Raises Damaged
+    when a stored file does not match the record, TryAgain when only the download does not.
     """
     record = read_record(store, prefix)
     root = record.root(prefix) if record else prefix
@@ -44,14 +44,13 @@ def fetch_once(store: Store, prefix: str, cache: Path) -> Path:
                 arrived = sha256(partial / changed)
                 if store.digest(f"{root}/{changed}") == arrived:
                     raise_damaged(store, prefix, record, changed)
-                raise TryAgain(
-                    f"{changed} of {store.locate(root)} did not arrive as it was written; run the same command again."
-                )
+                where = f"{changed} of {store.locate(root)}"
+                raise TryAgain(f"{where} did not arrive as it was written; run the same command again.")
             (partial / SUCCESS).write_text(record.model_copy(update={"revision": ""}).model_dump_json(), "utf-8")
         try:
             partial.rename(folder)
         except OSError:
-            if not folder.is_dir():  # else somebody was faster
+            if not folder.is_dir():  # otherwise another process was faster
                 raise
     finally:
         shutil.rmtree(partial, ignore_errors=True)
@@ -64,7 +63,7 @@ def fetch_address(uri: str, cache: Path) -> Path:
 
 
 def local_folder(uri: str) -> Path | None:
-    """Where the output at an address lies, unchecked; None for one that is not on this machine."""
+    """The local folder of the output at an address, unchecked; None where the store is not on this machine."""
     store, name = split_address(uri)
     if not store.is_local:
         return None
@@ -73,8 +72,8 @@ def local_folder(uri: str) -> Path | None:
 
 
 def address_version(uri: str) -> str:
-    """Changes with what lies at the address of a folder or of a prefix in a store: the digest in its record, or one of a folder's files, or of
-    a listing."""
+    """A version that changes with the content at the address of a folder or a prefix: the digest in its record, or one of the folder's files, or
+    of a listing."""
     store, name = split_address(uri)
     if record := read_record(store, name):
         return record.digest
@@ -84,7 +83,7 @@ def address_version(uri: str) -> str:
 
 
 def changed_file(folder: Path, record: Record) -> str | None:
-    """The first of the record's files that is not as it was written; None when all are."""
+    """The first of the record's files that is missing or changed; None when all match."""
     for output in record.outputs:
         file = folder / output.path
         if not file.is_file() or sha256(file) != output.sha256:

@@ -1,4 +1,4 @@
-"""Parquet files of the store, read with one sentence for what is none."""
+"""Parquet files of the store; a file that is not Parquet is one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from burnqed.store import Store
 
 
 def read_parquet(store: Store, path: str, columns: list[str] | None = None) -> pa.Table:
-    """The rows of a file, of these columns those that it has. Raises BadInput when it is missing or not Parquet."""
+    """The rows of a file, with those of the columns that it has. Raises BadInput when it is missing or not Parquet."""
     try:
         return pq.ParquetFile(io.BytesIO(store.read_bytes(path))).read(columns)
     except (pa.ArrowException, OSError) as error:

@@ -1,11 +1,11 @@
-"""Parts that other packages bring along, found by name through entry points.
+"""Parts that other packages provide, found by name through entry points.
 
-A package names what it brings in its `pyproject.toml`:
+A package names its parts in its `pyproject.toml`:
 
     [project.entry-points."burnqed.lean"]
     mine = "my_package.lean:MyLean"
 
-Our own parts are given as `built_in`, in the same form, so that they are there without a package's metadata.
+burnqed's own parts are given as `built_in` in the same form, and work even without package metadata.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from burnqed.errors import BadInput
 
 
 def registered(group: str, built_in: Mapping[str, str]) -> dict[str, EntryPoint]:
-    """All parts of a group by name; nothing is imported. A built-in part's name cannot be taken by another package."""
+    """All parts of a group by name; nothing is imported. Another package cannot take the name of a built-in part."""
     own = {name: EntryPoint(name, value, group) for name, value in built_in.items()}
-    others = {point.name: point for point in sorted(entry_points(group=group), key=lambda point: point.name)}
-    return own | {name: point for name, point in others.items() if name not in own}
+    others = sorted(entry_points(group=group), key=lambda point: point.name)
+    return own | {point.name: point for point in others if point.name not in own}
 
 
 def find(group: str, name: str, built_in: Mapping[str, str], what: str) -> EntryPoint:
-    """The part of this name, not imported. `what` says what kind of thing it is, as in `Lean backend`. Raises BadInput when nothing has that name."""
+    """The part of this name, not imported. `what` is the kind of part, as in `Lean backend`. Raises BadInput when nothing has that name."""
     known = registered(group, built_in)
     if name not in known:
         raise BadInput(
@@ -39,8 +39,8 @@ def load(group: str, name: str, built_in: Mapping[str, str], what: str) -> Any:
     point = find(group, name, built_in, what)
     try:
         return point.load()
-    except Exception as error:  # whatever another package's import raises
+    except Exception as error:  # another package's import may raise anything
         raise BadInput(
             f"The {what} {name!r} cannot be loaded ({point.value}: {type(error).__name__}: {error}); "
-            f"repair {point.dist.name if point.dist else 'its package'}, or choose another one."
+            f"fix {point.dist.name if point.dist else 'its package'}, or choose another one."
         ) from error

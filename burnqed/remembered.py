@@ -1,4 +1,4 @@
-"""`RUN/run.json`: the configuration that a run last ran with. Without a profile it goes on with that, not with another one."""
+"""`RUN/run.json`: the configuration that a run last used. Without a profile, the run continues with it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from burnqed.store import Store
 
 
 def recall(store: Store, run: str) -> RunConfig | None:
-    """None for a run that has not begun. Raises BadInput when the file cannot be used."""
+    """The run's configuration; None for a run that has not begun. Raises BadInput when the file cannot be used."""
     path = Layout(run).settings
     if not store.exists(path):
         return None
     try:
         return from_json(store.read_text(path))
     except (BadInput, UnicodeDecodeError) as error:
-        raise BadInput(
-            f"{store.locate(path)} does not tell the settings of the run ({error}); give --profile, or remove the file."
-        ) from None
+        advice = "give --profile, or remove the file"
+        raise BadInput(f"{store.locate(path)} does not tell the settings of the run ({error}); {advice}.") from None
 
 
 def remember(store: Store, run: str, config: RunConfig) -> None:
@@ -32,11 +31,11 @@ def remember(store: Store, run: str, config: RunConfig) -> None:
 
 
 def remember_benchmarks(store: Store, run: str, config: RunConfig) -> None:
-    """Has a run go on with benchmarks, too, that a part of an iteration was given; they are known to be usable by then."""
-    known = recall(store, run)
-    if known is not None:
-        before = known.data.benchmarks
-        benchmarks = before | {name: at for name, at in config.data.benchmarks.items() if name not in before}
+    """Adds the benchmarks that a part of an iteration was given to the run's own. The caller has checked that they are usable."""
+    if known := recall(store, run):
+        benchmarks = known.data.benchmarks | {
+            name: address for name, address in config.data.benchmarks.items() if name not in known.data.benchmarks
+        }
         data = known.data.model_copy(update={"benchmarks": benchmarks})
         remember(store, run, known.model_copy(update={"data": data}))
 

@@ -37,7 +37,7 @@ def from_json(text: str) -> RunConfig:
 
 
 def updated(document: Any) -> Any:
-    """A document of an earlier version with the keys of today; profiles and `--set` have no such leave, since a person can change them."""
+    """A document of an earlier version with today's keys. Profiles and `--set` are not translated: a person can change them."""
     sections = document if isinstance(document, dict) else {}
     data, select = sections.get("data"), sections.get("select")
     if isinstance(select, dict):
@@ -56,11 +56,11 @@ class Resolved:
 
 
 def flat(values: dict[str, Any]) -> dict[str, Any]:
-    """Sections of values to dotted keys; a value may be a mapping itself."""
-    out: dict[str, Any] = {}
+    """Nested sections as dotted keys; a value may itself be a mapping."""
+    dotted: dict[str, Any] = {}
     for key, value in values.items():
-        out |= {f"{key}.{field}": inner for field, inner in value.items()} if isinstance(value, dict) else {key: value}
-    return out
+        dotted |= {f"{key}.{field}": v for field, v in value.items()} if isinstance(value, dict) else {key: value}
+    return dotted
 
 
 DEFAULTS = flat(RunConfig().model_dump())
@@ -79,7 +79,7 @@ class Explained:
 
 
 def explained(key: str) -> Explained:
-    """From the docstring and the marks of a dotted key's field."""
+    """Reads the docstring and the marks of a dotted key's field."""
     section, _, field = key.rpartition(".")
     owner = type(getattr(RunConfig(), section)) if section else RunConfig
     kind = (RunConfig.kind(section) if section else None) or owner.kind(field)
@@ -95,7 +95,7 @@ def section_text(name: str) -> str:
 
 
 def is_operation(key: str) -> bool:
-    """Whether a value tells how work is done, not what comes of it."""
+    """Whether a value says how work is done, not what its result is."""
     return explained(key).decides == Kind.OPERATION.value
 
 
@@ -107,21 +107,18 @@ def profiles() -> list[str]:
 def read_profile(name: str) -> dict[str, Any]:
     """The values of a shipped profile, or of a YAML file when `name` is a path."""
     if name.endswith((".yaml", ".yml")):
-        text = read_given(Path(name), "profile file", f"the path of a YAML file or one of: {', '.join(profiles())}")
         where = name
+        text = read_given(Path(name), "profile file", f"the path of a YAML file or one of: {', '.join(profiles())}")
     elif name in profiles():
-        text = (resources.files("burnqed.profiles") / f"{name}.yaml").read_text(encoding="utf-8")
         where = f"profile {name}"
+        text = (resources.files("burnqed.profiles") / f"{name}.yaml").read_text(encoding="utf-8")
     else:
-        raise BadInput(
-            f"There is no profile {name!r}{nearest(name, profiles())}; choose one of: {', '.join(profiles())}."
-        )
-    values = parse_yaml(text, where)
-    values = {} if values is None else values
+        known = profiles()
+        raise BadInput(f"There is no profile {name!r}{nearest(name, known)}; choose one of: {', '.join(known)}.")
+    if (values := parse_yaml(text, where)) is None:
+        return {}
     if not isinstance(values, dict):
-        raise BadInput(
-            f"{where} must be a mapping of sections such as `search:`, not a {type(values).__name__}; fix it."
-        )
+        raise BadInput(f"{where} must be a mapping of sections like `search:`, not a {type(values).__name__}; fix it.")
     return values
 
 
@@ -134,20 +131,19 @@ def resolve(
 ) -> Resolved:
     """Resolves a profile, a cluster's chart and `key=value` overrides into one configuration.
 
-    Without a profile, `base` stands for it: what a run has used so far. Of the chart then only how work is done counts, not what it means.
+    Without a profile, `base` takes its place: what a run has used so far. Then only those values of the chart count that say how work is done.
     Raises BadInput for an unknown profile or key (naming the nearest one) and for a value of the wrong type.
     """
     origin = dict.fromkeys(KEYS, "default")
     values: dict[str, Any] = {"profile": profile or "default"}
     layers: list[tuple[str, dict[str, Any]]] = []
-    of_chart = flat(dict(chart or {}))
+    chart_values = flat(dict(chart or {}))
     if profile is not None and profile != "default":
         layers.append((f"profile {profile}", flat(read_profile(profile))))
     elif profile is None and base is not None:
         layers.append(("the run", {k: v for k, v in flat(base.model_dump()).items() if v != DEFAULTS[k]}))
-        of_chart = {key: value for key, value in of_chart.items() if key not in KEYS or is_operation(key)}
-    layers.append(("the chart", of_chart))
-    layers.append(("--set", dict(parse_override(text) for text in overrides)))
+        chart_values = {key: value for key, value in chart_values.items() if key not in KEYS or is_operation(key)}
+    layers += [("the chart", chart_values), ("--set", dict(parse_override(text) for text in overrides))]
     for source, layer in layers:
         for key, value in layer.items():
             mapping, _, entry = key.rpartition(".")
@@ -156,9 +152,7 @@ def resolve(
                 before = values.get(section, {}).get(field, DEFAULTS[mapping])
                 key, value = mapping, {**before, entry: value} if isinstance(before, dict) else before
             if key not in origin:
-                raise BadInput(
-                    f"Unknown configuration key {key!r} in {source}{nearest(key, KEYS)}; see `burnqed config show`."
-                )
+                raise BadInput(unknown_key(key, source))
             section, _, field = key.rpartition(".")
             (values.setdefault(section, {}) if section else values)[field] = value
             origin[key] = source
@@ -173,15 +167,17 @@ def parse_override(text: str) -> tuple[str, Any]:
     """`search.budget=300` to ("search.budget", 300); the value is read as YAML."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise BadInput(
-            f"--set {text!r} is not of the form section.key=value; write for example --set search.budget=300."
-        )
+        raise BadInput(f"--set {text!r} is not of the form section.key=value; write, say, --set search.budget=300.")
     if key.strip() == "profile":
         raise BadInput(f"--set {text!r} does not change the profile; give --profile.")
     return key.strip(), parse_yaml(value, f"The value in --set {text!r}")
 
 
-def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
+def unknown_key(key: str, where: str) -> str:
+    return f"Unknown configuration key {key!r} in {where}{nearest(key, KEYS)}; see `burnqed config show`."
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
     """`; did you mean 'search.budget'?`, or nothing when no known word is close."""
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     if not close and "." in word:  # right key, wrong section
@@ -194,6 +190,6 @@ def explain(error: ValidationError, where: str) -> str:
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"Unknown configuration key {key!r} in {where}{nearest(key, KEYS)}; see `burnqed config show`."
-    given, message = json.dumps(first.get("input"), default=str), first["msg"].removeprefix("Value error, ")
-    return f"The value {given} of {key!r} ({where}) is wrong: {message[0].lower() + message[1:]}."
+        return unknown_key(key, where)
+    value, message = json.dumps(first.get("input"), default=str), first["msg"].removeprefix("Value error, ")
+    return f"The value {value} of {key!r} ({where}) is wrong: {message[0].lower() + message[1:]}."

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT: what is at hand is ended in order, and nobody goes on waiting for something outside."""
+"""SIGTERM and SIGINT: current work ends in order, and waits for anything outside the process are cut short."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from types import FrameType
 
 ENDED = threading.Event()
-"""Set by the first of them, at once, also while the event loop is blocked."""
+"""Set by the first signal at once, even while the event loop is blocked."""
 
 
 def on_signal(act: Callable[[], object]) -> None:
-    """Has the running event loop, which is the main thread's, call `act` at each of them. Once it is closed they interrupt, as Python's own handler does."""
+    """Makes the running event loop (in the main thread) call `act` at each signal. Once the loop is closed, signals raise KeyboardInterrupt."""
     loop = asyncio.get_running_loop()
 
     def end(_number: int, _frame: FrameType | None) -> None:

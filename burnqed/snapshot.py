@@ -1,4 +1,4 @@
-"""A store as it was at one moment, below some prefixes: for plans, which ask thousands of small questions.
+"""A store as it was at one moment, below some prefixes: for plans, which make thousands of small queries.
 
 One listing per prefix answers what exists and how large it is; all records are read at the same time.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Any
 
 from burnqed.layout import SUCCESS, family
@@ -26,11 +27,11 @@ class Snapshot(Store):
 
     @classmethod
     def of(cls, store: Store, units: Iterable[str]) -> Store:
-        """For whoever reads many units: with one listing per family of shards."""
+        """A snapshot for reading many units, with one listing per family of shards."""
         return store if isinstance(store, Snapshot) else cls(store, sorted({family(prefix) for prefix in units}))
 
     def units(self, prefix: str) -> list[str]:
-        """Units below a prefix that were finished."""
+        """The finished units below a prefix."""
         return [path.removesuffix(f"/{SUCCESS}") for path in self.files(prefix) if path.endswith(f"/{SUCCESS}")]
 
     def exists(self, path: str) -> bool:
@@ -40,18 +41,14 @@ class Snapshot(Store):
         return self._contents[path] if path in self._contents else super().read_bytes(path)
 
     def size(self, path: str) -> int:
-        return int(self._files[path]["size"]) if path in self._files else super().size(path)
+        return int(self._files[path]["size"])
 
     def files(self, prefix: str) -> dict[str, dict[str, Any]]:
         folder = f"{prefix}/" if prefix else ""
         if not self._covers(folder):
             return super().files(prefix)
-        found = {}
-        for path in self._paths[bisect_left(self._paths, folder) :]:
-            if not path.startswith(folder):
-                break
-            found[path] = self._files[path]
-        return found
+        below = takewhile(lambda path: path.startswith(folder), self._paths[bisect_left(self._paths, folder) :])
+        return {path: self._files[path] for path in below}
 
     def _covers(self, path: str) -> bool:
         return path.startswith(self._prefixes)

@@ -30,18 +30,18 @@ from burnqed.errors import FULL, BadInput, TryAgain, Unanswered
 
 TEMPORARY = ".tmp-"
 BLOCK = 50 * 2**20
-"""Bytes that are read at once of a file that may be large."""
+"""Bytes of a possibly large file that are read at once."""
 
 
 class Store:
     """A folder or an S3 prefix.
 
-    Methods raise BadInput when the store refuses (credentials, permissions, missing file) and TryAgain when it cannot be reached.
+    Methods raise BadInput when the store refuses (credentials, permissions, a missing file), and TryAgain when it cannot be reached.
     """
 
     def __init__(self, uri: str, *, known: bool = False) -> None:
-        """A server that is not there when it is first asked is an error at once, unless it is `known` that it was there for whoever began the work; later it
-        is waited for (`burnqed.outage`)."""
+        """A server that does not answer the first request is an error at once, unless it is `known` that an earlier process has reached it; after that,
+        outages are waited out (`burnqed.outage`)."""
         self.uri = uri.rstrip("/") if uri not in ("/", "") else uri
         if not uri or ("://" in uri and not uri.startswith(("s3://", "file://"))) or re.fullmatch("s3:/*", uri):
             raise BadInput(f"{uri!r} is not a store; give a folder, or s3://BUCKET/PREFIX.")
@@ -78,13 +78,13 @@ class Store:
             return bytes(self.fs.cat_file(self.full(path)))
 
     def read_many(self, paths: Sequence[str]) -> dict[str, bytes]:
-        """Contents of small files, by path; of S3 many at the same time."""
+        """Contents of small files, by path; from S3, many at the same time."""
         if self.is_local or not paths:
             return {path: self.read_bytes(path) for path in paths}
         with self._errors(paths[0]):
-            # One connection a file: with more, s3fs asks for the size of each first.
-            found = self.fs.cat([self.full(path) for path in paths], max_concurrency=1)
-        return {path: bytes(found[self.full(path)]) for path in paths}
+            # With more than one connection per file, s3fs asks for the size of each first.
+            contents = self.fs.cat([self.full(path) for path in paths], max_concurrency=1)
+        return {path: bytes(contents[self.full(path)]) for path in paths}
 
     def read_text(self, path: str) -> str:
         return self.read_bytes(path).decode("utf-8")
@@ -98,35 +98,33 @@ class Store:
 
     def fingerprint(self, prefix: str) -> str:
         """Changes when a file below `prefix` does, as far as sizes and times (in a folder) or entity tags (in S3) tell."""
-        told = [
-            (path, info["size"], str(info.get("ETag") or info.get("mtime")))
-            for path, info in self.files(prefix).items()
-        ]
-        if not told:
+        files = self.files(prefix)
+        if not files:
             raise BadInput(f"There is nothing at {self.locate(prefix)}; check the address.")
-        return hashlib.sha256(json.dumps(sorted(told)).encode()).hexdigest()
+        stamps = [(path, info["size"], str(info.get("ETag") or info.get("mtime"))) for path, info in files.items()]
+        return hashlib.sha256(json.dumps(sorted(stamps)).encode()).hexdigest()
 
     def files(self, prefix: str) -> dict[str, dict[str, Any]]:
-        """What the file system says of each file below `prefix` (`size` and more), by relative path."""
+        """The file system's information (`size` and more) about each file below `prefix`, by relative path."""
         with self._errors(prefix):
             base = self.full("").rstrip("/") + "/"
             try:
-                found = self.fs.find(self.full(prefix), detail=True)
+                listed = self.fs.find(self.full(prefix), detail=True)
             except FileNotFoundError:
                 return {}
         return {
             path.removeprefix(base): info
-            for path, info in found.items()
-            # Some S3 servers keep a folder when what was in it is deleted.
+            for path, info in listed.items()
+            # Some S3 servers keep a folder after its files are deleted.
             if path.startswith(base) and TEMPORARY not in path.rpartition("/")[2] and info["type"] != "directory"
         }
 
     def written_digest(self, path: str) -> str:
-        """SHA-256 of a file, in hexadecimal: as this process wrote it, else of what lies there."""
+        """SHA-256 of a file, in hexadecimal: as this process wrote it, or else of the stored content."""
         return self._written.get(path) or self.digest(path)
 
     def digest(self, path: str) -> str:
-        """SHA-256 of what lies at a path, in hexadecimal."""
+        """SHA-256 of the stored content, in hexadecimal."""
         digest = hashlib.sha256()
         with self._errors(path):
             full = self.full(path)
@@ -134,10 +132,6 @@ class Store:
             for start in range(0, size, BLOCK):
                 digest.update(self.fs.cat_file(full, start=start, end=min(start + BLOCK, size)))
         return digest.hexdigest()
-
-    def size(self, path: str) -> int:
-        with self._errors(path):
-            return int(self.fs.size(self.full(path)))
 
     # ---- writing
 
@@ -158,21 +152,21 @@ class Store:
         self.write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
     def stamp(self, path: str) -> tuple[str, float] | None:
-        """Which writing of a file this is, and how many seconds ago it was written, by the store's own clock; None for no file."""
+        """What identifies this version of a file, and its age in seconds by the store's clock; None where there is no file."""
         with self._errors(path):
             try:
                 if self.is_local:
                     status = Path(self.full(path)).stat()
                     return f"{status.st_ino}-{status.st_mtime_ns}", time.time() - status.st_mtime
                 bucket, key, _ = self.fs.split_path(self.full(path))
-                found = self.fs.call_s3("head_object", Bucket=bucket, Key=key)
+                head = self.fs.call_s3("head_object", Bucket=bucket, Key=key)
             except FileNotFoundError:
                 return None
-        now = parsedate_to_datetime(found["ResponseMetadata"]["HTTPHeaders"]["date"])
-        return found["ETag"], (now - found["LastModified"]).total_seconds()
+        now = parsedate_to_datetime(head["ResponseMetadata"]["HTTPHeaders"]["date"])
+        return head["ETag"], (now - head["LastModified"]).total_seconds()
 
     def write_if(self, path: str, data: bytes, stamp: str | None) -> bool:
-        """Writes a file if it is still the writing that `stamp` tells, or if there is none. False when somebody else was there first."""
+        """Writes a file if its version is still `stamp` (None: if there is no file). Returns False when somebody else was faster."""
         with self._errors(path):
             if self.is_local:
                 return self._write_if_local(path, data, stamp)
@@ -189,43 +183,29 @@ class Store:
         return True
 
     def delete(self, prefix: str) -> None:
-        """Removes a file or everything below a prefix; absent is fine."""
-        self._forget(prefix)
+        """Removes a file, or everything below a prefix, if it is there."""
+        self._written = {
+            path: digest for path, digest in self._written.items() if not f"{path}/".startswith(f"{prefix}/")
+        }
         with self._errors(prefix):
             if self.fs.exists(self.full(prefix)):
                 self.fs.rm(self.full(prefix), recursive=True)
 
-    def move(self, source: str, target: str) -> None:
-        """Moves everything below a prefix: a rename in a folder, copy and delete in S3."""
-        self._forget(source)
-        self._forget(target)
-        with self._errors(source):
-            if self.is_local:
-                Path(self.full(target)).parent.mkdir(parents=True, exist_ok=True)
-                os.rename(self.full(source), self.full(target))
-                return
-            for path in self.list(source):
-                self.fs.copy(self.full(path), self.full(target + path.removeprefix(source)))
-            self.fs.rm(self.full(source), recursive=True)
-
     # ---- whole folders
 
-    def fetch(self, prefix: str, folder: Path) -> Path:
-        """A local folder with the files below `prefix`: the store's own folder, or `folder` after a download."""
-        if self.is_local:
-            return Path(self.full(prefix))
+    def fetch(self, prefix: str, folder: Path) -> None:
+        """Copies the files below `prefix` into a local folder."""
         for path in self.list(prefix):
             target = folder / path.removeprefix(prefix).lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
             self.download_file(path, target)
-        return folder
 
     def download_file(self, path: str, file: Path) -> None:
-        """Copies a file to one of this machine."""
+        """Copies a file to this machine."""
         try:
             with self._errors(path):
                 self.fs.get_file(self.full(path), str(file))
-        except OSError as error:  # of this machine's disk, which is full
+        except OSError as error:  # this machine's disk is full
             raise OSError(error.errno, error.strerror, str(file)) from None
 
     def upload(self, folder: Path, prefix: str) -> None:
@@ -258,9 +238,9 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
         guard = os.open(folder, os.O_RDONLY)
         try:
-            fcntl.flock(guard, fcntl.LOCK_EX)  # until it is closed, also by a kill
-            found = self.stamp(path)
-            if (found and found[0]) != stamp:
+            fcntl.flock(guard, fcntl.LOCK_EX)  # released when `guard` is closed, also by a kill
+            now = self.stamp(path)
+            if (now and now[0]) != stamp:
                 return False
             with self._renamed(path) as temporary:
                 temporary.write_bytes(data)
@@ -268,13 +248,9 @@ class Store:
             os.close(guard)
         return True
 
-    def _forget(self, prefix: str) -> None:
-        for path in [path for path in self._written if path == prefix or path.startswith(f"{prefix}/")]:
-            del self._written[path]
-
     @contextmanager
     def _renamed(self, path: str) -> Iterator[Path]:
-        """A temporary file beside a local path that replaces it when the block ends well."""
+        """A temporary file beside a local path, which it replaces when the block ends without an exception."""
         target = Path(self.full(path))
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.parent / f"{TEMPORARY}{uuid.uuid4().hex}"
@@ -286,47 +262,35 @@ class Store:
 
     @contextmanager
     def _errors(self, path: str) -> Iterator[None]:
-        """Translates what file systems raise into one sentence."""
+        """Turns the exceptions of file systems into one sentence."""
         where = self.locate(path) if path else self.uri
         try:
             yield
         except FileNotFoundError:
-            raise BadInput(
-                f"{where} does not exist; check the store's address, or run the step that writes it."
-            ) from None
+            raise BadInput(f"{where} does not exist; check the address, or run the step that writes it.") from None
         except (PermissionError, NotADirectoryError, IsADirectoryError, FileExistsError) as error:
-            advice = (
-                "check the keys (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) and the bucket's policy"
-                if not self.is_local
-                else "choose a folder that you may write to"
-            )
+            keys = "check the keys (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) and the bucket's policy"
+            advice = "choose a folder that you may write to" if self.is_local else keys
             raise BadInput(f"The store refuses access to {where} ({error.strerror or error}); {advice}.") from None
         except OSError as error:
             if self.is_local:
-                raise BadInput(
-                    f"The store cannot use {where} ({error.strerror or error}); free some space or choose another folder."
-                ) from None
+                advice = "free some space or choose another folder"
+                raise BadInput(f"The store cannot use {where} ({error.strerror or error}); {advice}.") from None
             if error.errno in FULL:  # this machine's disk
                 raise
             if isinstance(error, Unanswered):
                 raise TryAgain(f"The store did not answer at {where}: {error}.") from None
             raise BadInput(f"The store refuses {where} ({error}); check its address.") from None
         except Exception as error:
-            # botocore's exceptions have no common public base; by name so that a folder store does not import it
-            kind = type(error).__name__
-            if kind in ("NoCredentialsError", "PartialCredentialsError"):
-                raise BadInput(
-                    f"There are no S3 credentials for {where}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a workload identity."
-                ) from None
-            if where.startswith("s3://") and (isinstance(error, ValueError) or _is_botocore(error)):
-                raise BadInput(
-                    f"S3 cannot be asked for {where} ({error}); check the address, AWS_ENDPOINT_URL and the other AWS_ variables."
-                ) from None
+            # botocore's exceptions are compared by name, or a store in a folder would have to import it.
+            kinds = {kind.__name__ for kind in type(error).__mro__}
+            if kinds & {"NoCredentialsError", "PartialCredentialsError"}:
+                advice = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a workload identity"
+                raise BadInput(f"There are no S3 credentials for {where}; {advice}.") from None
+            if not self.is_local and kinds & {"ValueError", "BotoCoreError"}:
+                advice = "check the address, AWS_ENDPOINT_URL and the other AWS_ variables"
+                raise BadInput(f"S3 cannot be asked for {where} ({error}); {advice}.") from None
             raise
-
-
-def _is_botocore(error: Exception) -> bool:
-    return any(base.__name__ == "BotoCoreError" for base in type(error).__mro__)
 
 
 def split_address(uri: str) -> tuple[Store, str]:

@@ -1,4 +1,4 @@
-"""A pod's log in the store, where it stays when the pod is gone."""
+"""A pod's log in the store, where it outlives the pod."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from burnqed.log import formatter
 from burnqed.store import Store
 
 EVERY_S = 20.0
-"""A killed container loses at most what it wrote after the last copy."""
+"""Seconds between copies. A killed container loses what it wrote after the last one."""
 
 
 class StoreLog(logging.Handler):
-    """Keeps all lines, and writes them to one file of the store: every 20 s when there are new ones, and when it is closed.
+    """Keeps all lines and writes them to one file of the store: every 20 s if there are new ones, and when it is closed.
 
-    Goes on after what the file has: Argo gives a lost pod's successor the same task and attempt, and so does a retry by hand.
+    Appends to an existing file: Argo gives a lost pod's successor the same task and attempt, and so does a manual retry.
     """
 
     def __init__(self, store: Store, path: str) -> None:
@@ -25,7 +25,7 @@ class StoreLog(logging.Handler):
         self.setFormatter(formatter())
         self._store, self._path = store, path
         self._lines: list[str] = []
-        with suppress(BadInput, TryAgain):  # a log is never a reason to lose the work
+        with suppress(BadInput, TryAgain):  # a log is never a reason to lose work
             self._lines += [store.read_text(path)] if store.exists(path) else []
         self._written = len(self._lines)
         self._ended = threading.Event()

@@ -1,4 +1,4 @@
-"""Whether what a store holds is still what was written: every file of every finished unit, by its digest."""
+"""Checks that a store still holds what was written: every file of every finished unit, by its digest."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from burnqed.snapshot import Snapshot
 from burnqed.store import Store
 
 AT_ONCE = 8
-"""Units that are read at the same time."""
+"""Units that are read in parallel."""
 
 
 @dataclass(frozen=True)
 class Verified:
-    """A finished unit, and what is wrong with it; empty for nothing."""
+    """A finished unit, and what is wrong with it, if anything."""
 
     prefix: str
     size: int
@@ -26,9 +26,9 @@ class Verified:
 
 
 def verify(store: Store, snapshot: Snapshot, units: Sequence[str]) -> Iterator[Verified]:
-    """What became of finished units.
+    """The state of finished units.
 
-    Damage that only digests tell is noted in the unit, so that the next workflow makes it anew; a note that is not true any more is removed.
+    Damage that only digests show is noted in the unit, and the next workflow remakes it. A note that is no longer true is removed.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
         yield from pool.map(lambda unit: verify_unit(store, snapshot, unit), units)
@@ -40,7 +40,7 @@ def verify_unit(store: Store, snapshot: Store, unit: str) -> Verified:
         return Verified(unit, 0, damage)
     note = f"{record.root(unit)}/{DAMAGED}"
     noted = snapshot.read_text(note) if snapshot.exists(note) else ""
-    if damage in ("", noted):  # else sizes tell already
+    if damage in ("", noted):  # otherwise sizes show the damage
         written = {f"{record.root(unit)}/{output.path}": output for output in record.outputs}
         changed = next((output for path, output in written.items() if store.digest(path) != output.sha256), None)
         damage = f"the content of {changed.path} is not what was written" if changed else ""

@@ -111,7 +111,7 @@ def check_word(word: str, known: Sequence[str], what: str) -> None:
     if word not in known:
         from burnqed.resolve import nearest
 
-        raise BadInput(f"There is no {what} {word!r}{nearest(word, list(known))}; choose one of: {', '.join(known)}.")
+        raise BadInput(f"There is no {what} {word!r}{nearest(word, known)}; choose one of: {', '.join(known)}.")
 
 
 def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:

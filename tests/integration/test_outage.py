@@ -51,14 +51,12 @@ OPERATIONS: dict[str, Callable[[Store, Path], object]] = {
     "read many": lambda store, _: store.read_many(["a/one"]),
     "stream": lambda store, _: store.digest("a/one"),
     "is it there": lambda store, _: (store.exists("a/one"), store.exists("a/two")),
-    "size": lambda store, _: store.size("a/one"),
     "write": lambda store, _: (store.write_text("new", "2"), store.read_text("new")),
     "write on condition": lambda store, _: (store.write_if("new", b"2", None), store.write_if("new", b"3", None)),
     "stamp": lambda store, _: store.stamp("a/one"),
     "delete": lambda store, _: (store.delete("a"), store.list("")),
-    "move": lambda store, _: (store.move("a", "b"), store.list("")),
     "upload": lambda store, folder: (store.upload(folder, "up"), store.list("up")),
-    "fetch": lambda store, folder: store.fetch("a", folder / "down").joinpath("one").read_text(),
+    "fetch": lambda store, folder: (store.fetch("a", folder / "down"), (folder / "down/one").read_text()),
 }
 
 
@@ -135,7 +133,7 @@ def test_a_download_that_is_cut_is_made_again(store: Store, line: BadLine, tmp_p
     for read in (
         lambda: store.read_bytes("file"),
         lambda: store.read_many(["file"])["file"],
-        lambda: store.fetch("", tmp_path).joinpath("file").read_bytes(),
+        lambda: (store.fetch("", tmp_path), (tmp_path / "file").read_bytes())[1],
     ):
         line.loses_answer.append(lambda request: request.method == "GET" and request.path.endswith("/file"))
         assert len(read()) == 3 << 20

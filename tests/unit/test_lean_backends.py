@@ -60,7 +60,7 @@ def test_one_that_cannot_be_loaded_is_one_sentence(name: str, why: str) -> None:
     with pytest.raises(BadInput) as error:
         open_lean(LeanConfig(backend=name))
     assert f"The Lean backend {name!r} cannot be loaded ({OTHERS[name]}: {why}" in str(error.value)
-    assert "repair plugin, or" in str(error.value)
+    assert "fix plugin, or" in str(error.value)
     assert "\n" not in str(error.value)
 
 

@@ -119,7 +119,7 @@ def test_a_lease_that_was_deleted_with_its_run_stays_away(store: Store, monkeypa
 
 def test_a_lease_that_cannot_be_read_is_one_sentence(store: Store) -> None:
     store.write_text(PATH, "{")
-    with pytest.raises(BadInput, match=r"_LEASE does not tell who works on the run; if nobody does, remove it\."):
+    with pytest.raises(BadInput, match=r"_LEASE does not say who is working on the run; if nobody is, remove it\."):
         lease.take(store, RUN, of_a_workflow())
 
 

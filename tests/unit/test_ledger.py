@@ -116,7 +116,7 @@ def test_a_store_that_refuses_ends_no_work_and_what_was_lost_is_noted_later(
     monkeypatch.setattr(store, "write_if", refuse)
     monkeypatch.setattr(ledger, "NOTED_S", 0.2)
     work(store, "sft", 0.8)
-    assert "what sft costs could not be noted: away" in caplog.text
+    assert "the cost of sft could not be recorded: away" in caplog.text
     (found,) = attempts(store)
     assert found.seconds >= 0.8
 
