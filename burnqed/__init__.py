@@ -4,9 +4,9 @@
 
     burnqed.check("∀ n : Nat, n + 0 = n", "intro n; rfl").accepted          # in a fresh Lean
     burnqed.prove("∀ n : Nat, 0 + n = n", lambda state: ["intro n", "omega"]).proof
-    burnqed.Run("runs").iterations[-1].results                              # what a run left in a store
+    burnqed.Run("runs").iterations[-1].results                              # the results of a run in a store
 
-All of it works in a script, in a notebook and in a thread. Everything is loaded when it is first used.
+All of it works in scripts, notebooks and threads. Each part is loaded when it is first used.
 """
 
 from importlib import import_module

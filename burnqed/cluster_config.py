@@ -1,4 +1,4 @@
-"""The sections of the configuration that say how and where steps run, and what that costs."""
+"""The sections of the configuration for how and where steps run, and what that costs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ QUANTITY = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
 
 
 class WorkflowConfig(Section):
-    """How the steps are run."""
+    """How steps are run."""
 
     parallelism: int = Field(1, ge=1)
-    """Search or evaluation pods at the same time."""
+    """Search or evaluation pods that run in parallel."""
     retries: int = Field(3, ge=0)
-    """Repetitions of a step that failed for a reason that may pass."""
+    """Retries of a step that failed for a reason that may be temporary."""
     retry_seconds: Seconds[int] = Field(5, ge=0)
-    """Wait before the first repetition; it doubles each time."""
+    """Wait before the first retry; it doubles each time."""
     step_hours: Hours[float] = Field(24.0, gt=0)
     """Deadline of one step."""
     policy_server: Literal["embedded", "sglang"] = "embedded"
@@ -31,17 +31,17 @@ class WorkflowConfig(Section):
 
 
 class PoolConfig(Section):
-    """Where one kind of container runs on a cluster, and what it may use. Kubernetes quantities; a limit of null is the request."""
+    """Where one kind of container runs on a cluster, and what it may use, in Kubernetes quantities."""
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
     cpu: str = Field("2", pattern=QUANTITY)
-    """Processor cores that are asked for."""
+    """Processor cores to request."""
     cpu_limit: str | None = Field(None, pattern=QUANTITY)
-    """The most processor cores; null means what is asked for."""
+    """The most processor cores; null means the request."""
     memory: str = Field("4Gi", pattern=QUANTITY)
-    """Memory that is asked for."""
+    """Memory to request."""
     memory_limit: str | None = Field(None, pattern=QUANTITY)
-    """The most memory; null means what is asked for."""
+    """The most memory; null means the request."""
     gpus: int = Field(0, ge=0)
     """GPUs."""
     scratch: str = Field("20Gi", pattern=QUANTITY)
@@ -79,11 +79,11 @@ class ClusterConfig(Section):
     environment: str = "burnqed-environment"
     """ConfigMap with the store's endpoint and region, as environment variables; may be absent."""
     ca: str = "burnqed-ca"
-    """Secret with certificates of your own authority, below /etc/burnqed/ca; may be absent."""
+    """Secret with your authority's certificates, mounted at /etc/burnqed/ca; may be absent."""
     artifacts: str | None = "burnqed-artifacts"
     """ConfigMap that names Argo's artifact repository, for the report in the UI; null keeps no artifact."""
     pull_policy: Literal["IfNotPresent", "Always"] = "IfNotPresent"
-    """When images are pulled: `Always` where they change under one tag."""
+    """When images are pulled: `Always` if they change under the same tag."""
     priority_class: str | None = None
     """PriorityClass of the pods."""
     queue: str | None = None
@@ -95,19 +95,19 @@ class ClusterConfig(Section):
     shared_memory: str = Field("1Gi", pattern=QUANTITY)
     """/dev/shm of trainer and policy server."""
     grace_s: Seconds[int] = Field(60, ge=10)
-    """Between SIGTERM and SIGKILL."""
+    """Time between SIGTERM and SIGKILL."""
     keep_days: Days[float] = Field(14.0, gt=0)
     """How long Argo keeps a finished workflow object."""
 
 
 class CostConfig(Section):
-    """Prices in US dollars; with all at 0 nothing is priced. A pod costs what its containers' pools ask for, a run on one machine all of the machine."""
+    """Prices in US dollars; 0 for all of them prices nothing. A pod is charged for what its containers' pools request, a run on one machine for the whole machine."""
 
     cpu_hour: Dollars[float] = Field(0.0, ge=0)
-    """Of one processor core for an hour."""
+    """One processor core for an hour."""
     memory_hour: Dollars[float] = Field(0.0, ge=0)
-    """Of one GiB of memory for an hour."""
+    """One GiB of memory for an hour."""
     gpu_hour: Dollars[float] = Field(0.0, ge=0)
-    """Of one GPU for an hour."""
+    """One GPU for an hour."""
     max_dollars: Dollars[float | None] = Field(None, gt=0)
-    """What a run may cost: once it has, no further step begins, and no further shard of one."""
+    """What a run may cost: once it has, no further step or shard begins."""

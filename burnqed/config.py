@@ -29,20 +29,20 @@ from burnqed.section import (
 Seed = Annotated[int, Field(ge=0)]
 """numpy takes no seed below 0."""
 SHIPPED = "shipped"
-"""In place of an address: the benchmark that comes with the package."""
+"""Instead of an address: the benchmark that comes with the package."""
 BENCHMARK_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
-"""It names a folder."""
+"""It is also the name of a folder."""
 
 
 class LeanConfig(Section):
     """Lean workers."""
 
     backend: str = "embedded"
-    """`embedded` (Lean's core library, run by Node), or one that another package brings along; `burnqed doctor` lists them."""
+    """`embedded` (Lean's core library, run by Node), or one that another package provides; `burnqed doctor` lists them."""
     workers: Operation[int | None] = Field(None, ge=1)
     """Lean instances; null means as many as the processors and the memory of the control group allow."""
     tactic_timeout_s: Seconds[float] = Field(300.0, gt=0)
-    """Safety net for one tactic: heartbeats are its limit, and the same on every machine."""
+    """Safety net for one tactic. Its actual limit is heartbeats, which are the same on every machine."""
     heartbeats: int = Field(200_000, ge=0)
     """Lean's `maxHeartbeats` for one tactic; 0 means no limit."""
     check_timeout_s: Seconds[float] = Field(300.0, gt=0)
@@ -52,7 +52,7 @@ class LeanConfig(Section):
     recycle_minutes: Operation[Minutes[float]] = Field(30.0, gt=0)
     """An instance is replaced after this time."""
     memory_mb: Operation[Megabytes[int]] = Field(1_200, ge=256)
-    """The memory of one instance, which is replaced at three quarters of it."""
+    """Memory of one instance, which is replaced when it has used three quarters of it."""
 
 
 class DataConfig(Section):
@@ -61,7 +61,7 @@ class DataConfig(Section):
     theorems: Address[str | None] = None
     """URI or path of a theorem index to search; null means the shipped corpus and generated statements."""
     benchmarks: Address[dict[str, str]] = Field({"core": SHIPPED}, min_length=1)
-    """Indices that are evaluated, by name: `shipped`, or a URI or path. The first is the one that gates look at."""
+    """Indices that are evaluated, by name: `shipped`, or a URI or path. Gates use the first."""
     known_proofs: int | None = Field(None, ge=1)
     """How many of the shipped proofs are used, chosen by hash of the name; null means all."""
     benchmark_theorems: Theorems[int | None] = Field(None, ge=1)
@@ -71,7 +71,7 @@ class DataConfig(Section):
     generator_seed: Seed = 0
     """Seed of the generated statements."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)
-    """Share of theorems, by hash of the name, whose pairs measure the evaluation loss."""
+    """Share of theorems, by hash of the name, whose pairs are held out for the evaluation loss."""
     closer_keep: float = Field(0.1, ge=0, le=1)
     """Share of one-token closers (rfl, simp, trivial, decide, exact?) kept among the pairs."""
     max_state_chars: Characters[int] = Field(4_096, ge=1)
@@ -91,13 +91,13 @@ class SelectConfig(Section):
     """Which theorems an iteration searches."""
 
     pool: Literal["new", "unsolved", "same"] = "new"
-    """`new`: none that an earlier iteration searched; `unsolved`: first those that earlier ones searched in vain; `same`: those of iteration 0."""
+    """`new`: theorems that no earlier iteration searched; `unsolved`: first those that earlier iterations searched in vain; `same`: those of iteration 0."""
     theorems: Theorems[int] = Field(300, ge=1)
     """How many theorems an iteration searches."""
     seed: Seed = 0
-    """Seed of the choice."""
+    """Seed of the selection."""
     drop_probe_easy: bool = True
-    """Leave out what one of the probe tactics proves from the root."""
+    """Leave out theorems that a single probe tactic proves."""
     min_depth: Steps[int] = Field(2, ge=0)
     """Corpus theorems whose known proof has fewer tactics are left out."""
 
@@ -106,7 +106,7 @@ class PolicyConfig(Section):
     """The model that proposes tactics, and how it is served."""
 
     model: Address[str] = "tiny"
-    """`tiny` (made on the spot from the corpus), or a folder, store URI or hub id of a causal language model."""
+    """`tiny` (created from the corpus), or a folder, store URI or hub id of a causal language model."""
     hidden_size: int = Field(128, ge=8)
     """Width of the tiny model; any other model has its own shape."""
     layers: int = Field(4, ge=1)
@@ -116,17 +116,17 @@ class PolicyConfig(Section):
     vocabulary: Tokens[int] = Field(2_048, ge=300)
     """Size of the tiny model's vocabulary."""
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
-    """Type in which the exported model is saved and served."""
+    """Number type in which the exported model is saved and served."""
     max_new_tokens: Tokens[int] = Field(48, ge=1)
     """The longest tactic that is generated."""
     max_prompt_tokens: Tokens[int] = Field(512, ge=16)
     """The longest prompt."""
     embed_max_tokens: Tokens[int] = Field(512, ge=8)
-    """A state is cut to this length before it is embedded."""
+    """A state is truncated to this length before it is embedded."""
     top_p: float = Field(0.95, gt=0, le=1)
-    """Nucleus sampling: candidates come from the likeliest tokens that together have this probability."""
+    """Nucleus sampling: candidates come from the most likely tokens that together have this probability."""
     max_batch: Operation[int] = Field(128, ge=1)
-    """Sequences that the embedded server decodes at once."""
+    """Sequences that the embedded server decodes in parallel."""
     generate_url: Operation[str | None] = None
     """Address of a policy server to take candidates from; null means the sidecar."""
     score_url: Operation[str | None] = None
@@ -145,7 +145,7 @@ class SftConfig(Section):
     learning_rate: float = Field(2e-4, gt=0)
     """At iteration 0, after the warm-up; it falls to 0 as a cosine."""
     learning_rate_decay: float = Field(0.5, gt=0, le=1)
-    """The learning rate's factor from one iteration to the next."""
+    """Factor by which the learning rate changes from one iteration to the next."""
     steps: Steps[int] = Field(1_500, ge=1)
     """Optimiser steps at iteration 0."""
     later_steps: Steps[int] = Field(800, ge=1)
@@ -157,7 +157,7 @@ class SftConfig(Section):
     max_length: Tokens[int] = Field(1_024, ge=64)
     """Longer examples are left out."""
     warmup_steps: Steps[int] = Field(100, ge=0)
-    """Over which the learning rate rises from 0."""
+    """Steps over which the learning rate rises from 0."""
     weight_decay: float = Field(0.01, ge=0)
     """Of AdamW."""
     gradient_clip: float = Field(1.0, gt=0)
@@ -165,7 +165,7 @@ class SftConfig(Section):
     base_pairs: Pairs[int] = Field(10_000, ge=0)
     """Base pairs sampled at iterations after 0; 0 means all."""
     trajectory_upsample: int = Field(10, ge=1)
-    """How often a pair from a found proof counts at most: 1 / the probability that the policy gave to its tactic."""
+    """A pair from a found proof counts 1 / the probability that the policy gave to its tactic, but at most this often."""
     evaluation_pairs: Pairs[int] = Field(500, ge=0)
     """Validation pairs of each kind (base, trajectory) on which the evaluation loss is measured; 0 means all."""
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -175,11 +175,11 @@ class SftConfig(Section):
     lora_rank: int = Field(16, ge=1)
     """Rank of the adapters."""
     lora_alpha: int = Field(32, ge=1)
-    """The adapters count alpha / rank times."""
+    """The adapters are scaled by alpha / rank."""
     lora_dropout: float = Field(0.05, ge=0, lt=1)
     """Dropout before the adapters."""
     checkpoint_every: Operation[Steps[int]] = Field(250, ge=1)
-    """How often the training is saved; one that was cut off continues from there."""
+    """How often training is saved; after an interruption it continues from there."""
     evaluate_every: Steps[int] = Field(100, ge=1)
     """How often the evaluation loss is measured. The weights with the lowest are kept."""
     seed: Seed = 0
@@ -192,7 +192,7 @@ class EbmConfig(Section):
     enabled: Structure[bool] = True
     """Whether there is a head at all."""
     head: Later[str] = "mlp"
-    """`mlp`, or one that another package brings along; `burnqed doctor` lists them."""
+    """`mlp`, or one that another package provides; `burnqed doctor` lists them."""
     widths: list[int] | None = None
     """Hidden widths; null scales 2048, 1024, 512 (for d = 4096) with the model's d."""
     dropout: float = Field(0.15, ge=0, lt=1)
@@ -204,15 +204,15 @@ class EbmConfig(Section):
     steps: Steps[int] = Field(1_500, ge=1)
     """Optimiser steps."""
     batch: int = Field(128, ge=2)
-    """Positives of one step."""
+    """Positives in one step."""
     negatives: int = Field(15, ge=1)
-    """Negatives beside each positive."""
+    """Negatives for each positive."""
     sibling_share: float = Field(0.6, ge=0, le=1)
-    """Share of the negatives that are siblings: where another tactic led from the same state."""
+    """Share of the negatives that are siblings: states that another tactic led to from the same state."""
     theorem_share: float = Field(0.3, ge=0, le=1)
     """Share of the negatives that are other states of the same theorem; the rest are of other theorems."""
     power_iterations: int = Field(5, ge=1)
-    """Of the spectral norm, at each step."""
+    """Power iterations for the spectral norm, at each step."""
     min_temperature: float = Field(0.05, gt=0)
     """The learned temperature stays above this; training that reaches it is aborted."""
     max_temperature: float = Field(10.0, gt=0)
@@ -222,7 +222,7 @@ class EbmConfig(Section):
     embed_batch: Operation[int] = Field(64, ge=1)
     """States that are embedded at once."""
     embed_save_every: Operation[int] = Field(20_000, ge=1)
-    """States after which embeddings are saved; encoding that was cut off continues from there."""
+    """States after which embeddings are saved; after an interruption, encoding continues from there."""
     seed: Seed = 0
     """Seed of the initial weights and of the negatives."""
 
@@ -235,7 +235,7 @@ class SearchConfig(Section):
     tokens: Tokens[int | None] = Field(None, ge=1)
     """Tokens generated per theorem; the expansion that reaches the limit is the last. null: no limit."""
     seconds: Seconds[float] = Field(1_800.0, gt=0)
-    """Safety net per theorem: of Lean working for it, waiting left out. A search that it ends is `timed_out`."""
+    """Safety net per theorem: Lean's working time, without waiting. A search that it ends is `timed_out`."""
     depth: Steps[int] = Field(50, ge=1)
     """The longest path from the root that is expanded."""
     candidates: int = Field(8, ge=1)
@@ -247,12 +247,12 @@ class SearchConfig(Section):
     beta: float = Field(1.0, ge=0)
     """Weight of the energy."""
     length_exponent: float = Field(0.5, ge=0)
-    """λ: the path's log-probability is divided by depth^λ, or deep paths would starve."""
+    """λ: the path's log-probability is divided by depth^λ; otherwise deep paths would never be expanded."""
     energy_depth: Steps[int] = Field(2, ge=1)
-    """d₀: the energy counts fully from this depth on; near the root the head has little to go by."""
+    """d₀: the energy counts fully from this depth on; near the root, the head has little to go on."""
     widening: float | None = Field(1.5, gt=1)
-    """Where every state is expanded and budget is left, all are opened again at so many times the temperature, then at its square, …,
-    until that leads nowhere; null ends the search there. A sharp policy offers two or three distinct tactics, and its budget would stay unspent."""
+    """When every state is expanded and budget is left, all are expanded again at the temperature times this factor, then its square, …,
+    until nothing new comes up; null ends the search instead. A sharp policy offers two or three distinct tactics, and would leave its budget unspent."""
     noise: Structure[bool] = True
     """Whether iteration 0 also searches with the noisy variant."""
     noise_temperature: float = Field(1.2, ge=0)
@@ -264,7 +264,7 @@ class SearchConfig(Section):
     shards: Operation[int | None] = Field(None, ge=1)
     """How many processes share the theorems; null means twice the workflow's parallelism."""
     theorems_per_part: Operation[Theorems[int]] = Field(8, ge=1)
-    """Theorems whose trajectories make one file."""
+    """Theorems whose trajectories are written to one file."""
     seed: Seed = 0
     """Seed of the sampling."""
 
@@ -273,7 +273,7 @@ class EvaluateConfig(Section):
     """Evaluation on the benchmark."""
 
     budgets: Nodes[list[Annotated[int, Field(ge=1)]]] = Field(default_factory=lambda: [100, 300, 600], min_length=1)
-    """Nodes per theorem that results are given for. One search with the largest answers for all."""
+    """Nodes per theorem for which results are reported. One search with the largest covers all."""
     tokens: Tokens[int | None] = Field(None, ge=1)
     """As in `search`."""
     seconds: Seconds[float] = Field(3_600.0, gt=0)
@@ -297,7 +297,7 @@ class EvaluateConfig(Section):
 
 
 class NegativesConfig(Section):
-    """Known proofs replayed with other candidates at every state, for the head's training."""
+    """Known proofs replayed with other candidates at every state, to train the head."""
 
     theorems: Theorems[int] = Field(400, ge=0)
     """Known proofs that are replayed."""
@@ -308,7 +308,7 @@ class NegativesConfig(Section):
     walk_depth: Steps[int] = Field(2, ge=0)
     """Length of each random walk."""
     walks: int = Field(1, ge=0)
-    """Random walks that go on from the branches at each state of a proof."""
+    """Random walks that continue from the branches at each state of a proof."""
     shards: Operation[int] = Field(1, ge=1)
     """How many processes share the proofs."""
     theorems_per_part: Operation[Theorems[int]] = Field(32, ge=1)
@@ -319,7 +319,7 @@ class NegativesConfig(Section):
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Thresholds = float | Annotated[list[float], Field(min_length=1)]
-"""One value, or one for each iteration, of which the last counts for all later ones."""
+"""One value, or one for each iteration; the last applies to all later ones."""
 Fractions = Fraction | Annotated[list[Fraction], Field(min_length=1)]
 
 
@@ -328,7 +328,7 @@ def at_iteration(values: Thresholds, iteration: int) -> float:
 
 
 class GateConfig(Section):
-    """Go/no-go thresholds (docs/gates.md says where they come from); each may be a list, one for each iteration."""
+    """Go/no-go thresholds (docs/gates.md explains where they come from); each may be a list, one value for each iteration."""
 
     min_rate: Fractions = 0.0
     """Required solve rate without the head; 0 checks nothing."""
@@ -341,7 +341,7 @@ class GateConfig(Section):
     min_rank1_deep: Fractions = 0.0
     """Required rank-1 accuracy of the head at depth 4 and more; 0 checks nothing."""
     max_p: float = Field(0.05, gt=0, le=1)
-    """A gain, and a head's lead over random choice, counts where chance alone would give it with at most this probability."""
+    """A gain, or a head's lead over random choice, counts if chance alone would produce it with at most this probability."""
 
 
 class RunConfig(Section):
@@ -363,7 +363,7 @@ class RunConfig(Section):
     worker: Operation[PoolConfig] = PoolConfig()
     """The pool of every step that is not the trainer's."""
     trainer: Operation[PoolConfig] = PoolConfig(memory="6Gi")
-    """The pool of the steps that need torch: those that make, train, export or import a model, embed with it, or train its head."""
+    """The pool of the steps that need torch: those that create, train, export or import a model, embed with it, or train its head."""
     serving: Operation[PoolConfig] = PoolConfig(memory="4Gi")
     """The pool of the policy server, a sidecar of search, negatives and evaluate; its placement is that of the whole pod."""
     cluster: Operation[ClusterConfig] = ClusterConfig()
@@ -377,5 +377,5 @@ class RunConfig(Section):
         return name in fields and LATER in fields[name].metadata
 
     def to_json(self) -> str:
-        """The document that travels as one parameter; `burnqed.resolve.from_json` reads it."""
+        """The document that is passed on as one parameter; `burnqed.resolve.from_json` reads it."""
         return self.model_dump_json()

@@ -1,8 +1,8 @@
-r"""Text that others wrote, shown so that it cannot pass for ours: names, statements, goals and Lean's messages.
+r"""Text from outside (names, statements, goals, Lean's messages), shown such that it cannot pass for burnqed's own.
 
     shown(name)                      # one line: `a\nb`, `\x1b[2K`, `\u202e` are spelled out
     shown_lines(message, "    ")     # its lines, all but the first behind an indent
-    tell(console, "refused  ", name) # on a terminal: our word, and theirs in a column of its own
+    tell(console, "refused  ", name) # on a terminal: our label, and their text in a separate column
     table.add_row(cell(name), "1")  # in a table
     as_json(document)                # JSON that means the same and holds no such character
 
@@ -21,17 +21,17 @@ from rich.text import Text
 
 
 def shown(text: str) -> str:
-    """The text in one line, with what is not shown, or steers how other text is shown, spelled out as in a Python string."""
+    """The text in one line; characters that are invisible or change how other text is shown are spelled out as in a Python string."""
     return text if text.isascii() and text.isprintable() else _replaced(text, _spelled)
 
 
 def shown_lines(text: str, indent: str = "    ") -> str:
-    """The text with its own lines, all but the first behind `indent`."""
+    """The text with its line breaks, and `indent` before all lines but the first."""
     return f"\n{indent}".join(shown(line) for line in text.replace("\r\n", "\n").split("\n"))
 
 
 def tell(console: Console, label: str, text: str, style: str = "") -> None:
-    """Prints our label, and their text, whose further lines, and what a terminal has no room for, stand under its first one."""
+    """Prints our label and their text. Further and wrapped lines of the text are aligned with its first one."""
     theirs = shown_lines(text, " " * len(label))
     if console.is_terminal:
         columns = Table.grid()
@@ -49,8 +49,10 @@ def cell(text: str) -> Text:
 
 
 def as_json(document: Any, *, indent: int | None = None) -> str:
-    r"""JSON that people can read: letters as they are, what `shown` would spell out as `\u202e`."""
-    lines = json.dumps(document, ensure_ascii=False, indent=indent).split("\n")  # texts hold no line ends any more
+    r"""JSON that people can read: letters as they are, and what `shown` would spell out as `\u202e`."""
+    lines = json.dumps(document, ensure_ascii=False, indent=indent).split(
+        "\n"
+    )  # json.dumps has escaped line breaks inside texts
     return "\n".join(_replaced(line, _escaped) for line in lines)
 
 
@@ -63,6 +65,6 @@ def _escaped(character: str) -> str:
 
 
 def _replaced(text: str, by: Callable[[str], str]) -> str:
-    from burnqed.unshown import UNSHOWN  # takes a tenth of a second: not for every command
+    from burnqed.unshown import UNSHOWN  # takes a tenth of a second, which most commands can save
 
     return str(UNSHOWN.sub(lambda found: by(found[0]), text))

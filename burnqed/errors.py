@@ -1,4 +1,4 @@
-"""The two ways in which a command can end early that are not bugs.
+"""The two ways other than a bug in which a command can end early.
 
 Exit codes of every command: 0 done; 1 bug (never repeated); 2 bad input (never repeated); 75 try again
 (SIGTERM, sidecar gone, store unreachable).
@@ -12,7 +12,7 @@ EXIT_BAD_INPUT = 2
 EXIT_TRY_AGAIN = 75
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Numbers of an OSError for a disk, a quota, or a limit that is full."""
+"""Numbers of an OSError for a full disk, quota or file size limit."""
 
 
 class BadInput(Exception):
@@ -20,15 +20,15 @@ class BadInput(Exception):
 
 
 class TryAgain(Exception):
-    """An infrastructure failure outside the program: the same command may succeed when it is run again."""
+    """A failure outside the program: the same command may succeed when it is run again."""
 
 
 class Unanswered(OSError):
-    """A server outside does not answer, and nobody waits for it any longer."""
+    """A server does not answer, and nobody waits for it any longer."""
 
 
 def full_disk(error: BaseException | None) -> str | None:
-    """Where this machine's disk is full, when that is what an error goes back to: a file, or the folder of temporary files."""
+    """Where this machine's disk is full (a file, or the folder for temporary files), if that caused the error; else None."""
     while error:
         if isinstance(error, OSError) and error.errno in FULL:
             return str(error.filename or tempfile.gettempdir())

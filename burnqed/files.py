@@ -12,7 +12,7 @@ from burnqed.errors import BadInput
 def read_given(path: Path, what: str, give: str, most: int = 1 << 30) -> str:
     """The text of a file of at most `most` bytes, without a byte order mark.
 
-    Raises BadInput when there is none, when it may not be read, is too large, or is not UTF-8: `what` says what it was to be ("theorem index"), `give` what to
+    Raises BadInput when the file is missing, unreadable, too large, or not UTF-8: `what` is what it should be ("theorem index"), `give` what to
     give instead ("the path of a JSON file").
     """
     try:
@@ -24,20 +24,17 @@ def read_given(path: Path, what: str, give: str, most: int = 1 << 30) -> str:
     except FileNotFoundError:
         raise BadInput(f"There is no {what} {path}; give {give}.") from None
     except UnicodeDecodeError as error:
-        raise BadInput(
-            f"The {what} {path} is not UTF-8 (byte {error.start + 1} is 0x{error.object[error.start]:02x}); save it as UTF-8."
-        ) from None
+        byte = f"byte {error.start + 1} is 0x{error.object[error.start]:02x}"
+        raise BadInput(f"The {what} {path} is not UTF-8 ({byte}); save it as UTF-8.") from None
     except OSError as error:
         raise BadInput(f"The {what} {path} cannot be read ({error.strerror}); give {give}.") from None
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON (`object_pairs_hook`) whose keys all differ: of two statements, a reader sees the first, and Python the second.
-
-    Raises ValueError for another one.
+    """A JSON object (`object_pairs_hook`) whose keys all differ. Raises ValueError for a repeated key: of two statements, a person would see the
+    first, and Python the second.
     """
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    if len(dict(pairs)) < len(pairs):
         (name, _), *_ = Counter(name for name, _ in pairs).most_common(1)
         raise ValueError(f"an object has `{name}` twice")
-    return found
+    return dict(pairs)

@@ -1,4 +1,4 @@
-"""Weights that are numbers: NaN and infinity make everything that is computed with them NaN, which search and training take for a result."""
+"""Checks weights for NaN and infinity, which turn everything computed with them into NaN without an error."""
 
 from __future__ import annotations
 
@@ -15,6 +15,5 @@ def check_finite(weights: Iterable[tuple[str, Tensor]], where: Path) -> None:
     """Raises BadInput, naming the first weight that is not finite everywhere."""
     for name, weight in weights:
         if weight.is_floating_point() and not bool(torch.isfinite(weight).all()):
-            raise BadInput(
-                f"The weight {name} at {where} holds NaN or infinity, so nothing can be computed with it; give another folder, or train it again."
-            )
+            advice = "give another folder, or train it again"
+            raise BadInput(f"The weight {name} at {where} holds NaN or infinity, which makes it useless; {advice}.")

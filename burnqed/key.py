@@ -1,7 +1,7 @@
-"""The key of an output, which decides whether it is still good: equal key, `hit`.
+"""The key of an output, which decides whether it can be reused: an equal key is a `hit`.
 
-It is the step's version, its arguments, the settings that it reads and that decide what it writes, and the digests of its inputs' records.
-Everything else is recorded and never compared.
+It has the step's version, its arguments, the settings that it reads and that decide what it writes, and the digests of its inputs' records.
+Everything else is recorded but never compared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from burnqed.config import RunConfig
 
 MOST_CHANGES = 3
 LONGEST_VALUES = 60
-"""Characters of an old and a new value, up to which both are shown."""
+"""Old and new values of more characters together are not shown."""
 
 
 class Key(BaseModel):
@@ -27,18 +27,18 @@ class Key(BaseModel):
     step: str
     version: int
     parameters: dict[str, str] = Field(default_factory=dict)
-    """Small arguments of the step that change its meaning: variant, shards, digests of what lies at a configured address."""
+    """Small arguments of the step that change its meaning: variant, shards, digests of the content at a configured address."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     """Values of the configuration, by dotted name."""
     inputs: dict[str, str] = Field(default_factory=dict)
-    """Digest in the record of each input, by its path in the store."""
+    """The digest in the record of each input, by its path in the store."""
 
     @property
     def digest(self) -> str:
         return digest_of(self.model_dump())
 
     def difference(self, old: Key) -> str:
-        """What became of `old`, in a few words; empty when they agree."""
+        """How this key differs from `old`, in a few words; empty when they are equal."""
         if self.version != old.version:
             return f"the step's version went from {old.version} to {self.version}"
         return (
@@ -55,7 +55,7 @@ def _changed(new: Mapping[str, object], old: Mapping[str, object]) -> list[str]:
 
 
 def _changes(new: Mapping[str, object], old: Mapping[str, object]) -> str:
-    """`sft.steps went from 1500 to 7`, for the first of what changed."""
+    """The first changes, as in `sft.steps went from 1500 to 7`."""
     changed = _changed(new, old)
     said = [_change(name, new, old) for name in changed[:MOST_CHANGES]]
     return ", ".join(said) + (f" and {len(changed) - MOST_CHANGES} more changed" if len(changed) > MOST_CHANGES else "")

@@ -1,4 +1,4 @@
-"""Where things lie in the store: RUN/data, RUN/iterations/iter_N/…, RUN/summary.json."""
+"""Paths in the store: RUN/data, RUN/iterations/iter_N/…, RUN/summary.json."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ NAME = re.compile(r"[^\W_][\w.-]{0,99}")
 SUCCESS = "_SUCCESS"
 """A unit's record. It names the revision, a folder beside it, that holds the unit's output."""
 STARTED = "_STARTED"
-"""In a revision: somebody began to make it."""
+"""In a revision: an attempt has begun to write it."""
 DAMAGED = "_DAMAGED"
-"""In a revision: what of it was found damaged."""
+"""In a revision: the damage that was found in it."""
 SUPERSEDED = "_SUPERSEDED"
-"""In a revision: the record that it had while it was the unit's output."""
+"""In a revision: its record from when it was the unit's output."""
 NOTES = (SUCCESS, STARTED, DAMAGED, SUPERSEDED)
-"""What is written about outputs, and is none."""
+"""Files about outputs, which are not outputs."""
 PART_ENDING = ".parquet"
 PART_DIGITS = 5
 
@@ -28,7 +28,7 @@ class Layout:
 
     run: str
     iteration: int = -1
-    """-1 for work that belongs to no iteration: of these paths it has those of the run, and its own logs."""
+    """-1 for work that belongs to no iteration: only the paths of the run, and `logs`, apply to it."""
 
     def __post_init__(self) -> None:
         check_name(self.run, "a run")
@@ -59,7 +59,7 @@ class Layout:
 
     @property
     def costs(self) -> str:
-        """What the run has cost: an account for each workflow, and for each command of a machine's."""
+        """What the run has cost: an account for each workflow, and for each local command."""
         return f"{self.run}/costs"
 
     def account(self, name: str) -> str:
@@ -94,14 +94,14 @@ class Layout:
         return f"{self.root}/logs" if self.iteration >= 0 else f"{self.run}/logs"
 
     def log(self, workflow: str, task: str, attempt: int, container: str) -> str:
-        """What one container of one attempt at a task (`search(3)`) of a workflow wrote."""
+        """The log of one container of one attempt at a workflow's task (`search(3)`)."""
         return f"{self.logs}/{workflow}/{task}-{attempt}-{container}.log"
 
     def embeddings(self, stage: str) -> str:
         return f"{self.root}/embeddings/{stage}"
 
     def head(self, stage: str) -> str:
-        """`search`: the head that this iteration's search uses; `final`: trained on its trajectories too."""
+        """`search`: the head that this iteration's search uses; `final`: also trained on its trajectories."""
         return f"{self.root}/ebm/{stage}"
 
     def trajectories(self, variant: str) -> str:
@@ -115,15 +115,14 @@ class Layout:
 
 
 def check_name(name: str, what: str) -> None:
-    """Raises BadInput for what cannot name a folder of the store."""
+    """Raises BadInput for a name that cannot be a folder's in the store."""
     if not NAME.fullmatch(name):
-        raise BadInput(
-            f"{name!r} cannot name {what}; use letters, digits, `.`, `_` and `-`, beginning with a letter or digit."
-        )
+        allowed = "letters, digits, `.`, `_` and `-`, beginning with a letter or digit"
+        raise BadInput(f"{name!r} cannot name {what}; use {allowed}.")
 
 
 def family(prefix: str) -> str:
-    """The folder of all shards that a unit is one of; of any other unit its own."""
+    """The folder of all shards of a sharded unit; for any other unit, its own."""
     return prefix.rpartition("/shard-")[0] or prefix
 
 

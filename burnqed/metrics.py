@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: of a search pod at $BURNQED_METRICS_PORT, of a policy server at its own /metrics.
+"""Metrics for Prometheus: a search pod serves them at $BURNQED_METRICS_PORT, a policy server at /metrics.
 
 Rates come from counters: `rate(burnqed_tactics_total[5m])` is tactics per second, `rate(burnqed_theorems_total[5m])` theorems.
 """
@@ -40,11 +40,11 @@ def count(result: TheoremResult) -> None:
 
 
 def watch_queue(what: str, length: Callable[[], int]) -> None:
-    """Shows the length of a queue whenever it is asked for."""
+    """Reports the length of a queue whenever metrics are read."""
     QUEUE.labels(what).set_function(length)
 
 
 def serve() -> None:
-    """Answers at $BURNQED_METRICS_PORT, where a workflow gives one."""
+    """Serves metrics at $BURNQED_METRICS_PORT, where a workflow sets it."""
     if port := os.environ.get(VARIABLE):
         start_http_server(int(port), addr="0.0.0.0" if in_pod() else "127.0.0.1")

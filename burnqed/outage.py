@@ -1,8 +1,8 @@
-"""S3 that is waited for: what the server does not answer, because it is away, overwhelmed, or cut off, is asked again.
+"""S3 with patience: requests that fail because the server is away, overloaded or cut off are repeated.
 
-A process's first contact fails at once, since then the address is probably wrong. After that each request waits, for up to ten minutes
-($BURNQED_STORE_PATIENCE, in seconds), which is said once, as is that the server is back. SIGTERM and SIGINT end every wait. Nothing else
-retries: botocore and s3fs are told to try once, so that their waits do not multiply with these.
+A process's first request fails at once, since the address is probably wrong. After that each request waits for up to ten minutes
+($BURNQED_STORE_PATIENCE, in seconds); the log says once that the server is away, and once that it is back. SIGTERM and SIGINT end every wait.
+Nothing else retries: botocore and s3fs are told to try once, or their waits would multiply with these.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from burnqed.signals import ENDED
 VARIABLE = "BURNQED_STORE_PATIENCE"
 PATIENCE_S = 600.0
 SILENT_S = 2.0
-"""Shorter hiccups are not worth a line in the log."""
+"""Shorter outages are not worth a line in the log."""
 LONGEST_PAUSE_S = 5.0
 NOTICE_S = 0.5
-"""After a signal, how long a request to a server that is away may still take."""
+"""Seconds that a request to a server that is away may still take after a signal."""
 AWAY = (
     botocore.HTTPClientError,
     botocore.ConnectionError,
@@ -47,13 +47,13 @@ AWAY = (
     ConnectionError,
 )
 CUT_OFF = {"RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch"}
-"""Answers of S3 to a body that did not arrive as it was sent."""
+"""S3's answers to a body that did not arrive as it was sent."""
 LATER = {409, 429, 500, 502, 503, 504}
-"""HTTP's: two at once, too many, and the server's own troubles."""
+"""HTTP statuses for conflicting requests, too many requests, and errors of the server."""
 
 
 def patience() -> float:
-    """Seconds that a request waits for. Raises BadInput for a variable that is no such number."""
+    """Seconds that a request may wait. Raises BadInput unless the variable is a number of seconds."""
     given = os.environ.get(VARIABLE, str(PATIENCE_S))
     with suppress(ValueError):
         if 0 <= (seconds := float(given)) < math.inf:
@@ -62,7 +62,7 @@ def patience() -> float:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same request may be answered later."""
+    """Whether the same request may succeed later."""
     if isinstance(error, Unanswered):
         return False
     if isinstance(error.__cause__, botocore.ClientError):  # s3fs has translated it
@@ -74,24 +74,24 @@ def is_passing(error: BaseException) -> bool:
 
 @dataclass
 class Server:
-    """What this process knows of one S3 server. Only the thread of the file systems uses it."""
+    """What this process knows about one S3 server. Only fsspec's thread uses it."""
 
     address: str
     reached: bool = False
     failing_since: float | None = None
-    """When it began to answer nothing at all."""
+    """When the first request failed since the last answer."""
     waiting: int = 0
-    """Requests that have waited for more than a moment."""
+    """Requests that have been waiting for more than SILENT_S."""
     said_since: float | None = None
-    """When the outage began that the log knows of."""
+    """When the outage began that the log has reported."""
 
     async def ask(self, request: Callable[[], Awaitable[Any]]) -> Any:
-        """Makes a request until it is answered. Raises Unanswered when that is not to be waited for any longer."""
+        """Repeats a request until it is answered. Raises Unanswered when it has waited for long enough."""
         work = asyncio.ensure_future(self._repeat(request, patience()))
         try:
             while not (await asyncio.wait({work}, timeout=NOTICE_S))[0]:
                 if self.failing_since and ENDED.is_set():
-                    raise Unanswered("stopped while it was waited for")
+                    raise Unanswered("stopped while waiting for it")
         finally:
             work.cancel()
         return work.result()
@@ -153,7 +153,7 @@ class Server:
 
 
 servers: dict[str, Server] = {}
-"""By address: the file systems of a process share what they know."""
+"""By address; all file systems of a process share them."""
 
 
 class PatientS3(S3FileSystem):  # type: ignore[misc]
@@ -162,18 +162,17 @@ class PatientS3(S3FileSystem):  # type: ignore[misc]
     retries = 1
 
     def __init__(self, *, known: bool = False, **options: Any) -> None:
-        """`known`: whoever started this process has reached the server, so that the first request waits as well."""
+        """`known`: whoever started this process has reached the server, so even the first request waits."""
         once = {"retries": {"total_max_attempts": 1}}
         super().__init__(config_kwargs=once, use_listings_cache=False, **options)
         self._known = known
         self._buckets: set[str] = set()
-        """Those that are there."""
+        """Those known to exist."""
 
     async def set_session(self, *given: Any, **named: Any) -> Any:
         if (authorities := os.environ.get("AWS_CA_BUNDLE")) and not Path(authorities).exists():
-            raise ValueError(
-                f"AWS_CA_BUNDLE names {authorities}, which is not there"
-            )  # it would be asked for ten minutes
+            # Otherwise every request would be repeated for ten minutes.
+            raise ValueError(f"AWS_CA_BUNDLE names {authorities}, which is not there")
         return await super().set_session(*given, **named)
 
     async def _call_s3(self, method: str, *given: Any, **named: Any) -> Any:
@@ -190,7 +189,7 @@ class PatientS3(S3FileSystem):  # type: ignore[misc]
 
     call_s3 = sync_wrapper(_call_s3)
 
-    # Contents can break off after their request was answered.
+    # A download can break off after its request was answered.
 
     async def _cat_file(self, *given: Any, **named: Any) -> Any:
         return await self._patiently(super()._cat_file, *given, **named)
@@ -204,15 +203,15 @@ class PatientS3(S3FileSystem):  # type: ignore[misc]
         return await server.ask(partial(request, *given, **named))
 
     async def _drop_unfinished(self, bucket: str, key: str) -> None:
-        """Removes the parts of a file that a killed process did not finish: nobody sees them, and they are paid for."""
-        with suppress(OSError):  # a server that does not tell, or does not let us
-            found = await self._call_s3("list_multipart_uploads", Bucket=bucket, Prefix=key)
-            for upload in found.get("Uploads", []):
+        """Removes the uploaded parts of a file that a killed process did not finish: they are invisible, but cost money."""
+        with suppress(OSError):  # the server may not list them, or may refuse
+            unfinished = await self._call_s3("list_multipart_uploads", Bucket=bucket, Prefix=key)
+            for upload in unfinished.get("Uploads", []):
                 if upload["Key"] == key:
                     await self._call_s3("abort_multipart_upload", Bucket=bucket, Key=key, UploadId=upload["UploadId"])
 
     async def _check(self, bucket: str) -> None:
-        """S3 tells neither from the other where a file or its bucket is missing. Raises BadInput for a bucket."""
+        """S3 gives the same answer for a missing file and a missing bucket. Raises BadInput for a missing bucket."""
         if bucket in self._buckets:
             return
         try:

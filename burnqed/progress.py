@@ -30,7 +30,7 @@ FILE_SECONDS = 1.0
 
 
 class Progress:
-    """Counts `unit`s of work out of `total`; `done` of them were there before this process began and are left out of the rate."""
+    """Counts `unit`s of work out of `total`. `done` of them were finished before this process began, and do not count for the rate."""
 
     def __init__(self, total: int, label: str, unit: str = "", *, done: int = 0, out: TextIO | None = None) -> None:
         self.total, self.label, self.unit, self.done = total, label, unit, done
@@ -38,9 +38,8 @@ class Progress:
         self._out = out or sys.stderr
         console = Console(file=self._out)
         self._live = self._out.isatty() and not console.is_dumb_terminal
-        self._bar = Bar(
-            TextColumn("{task.description}", markup=False), BarColumn(), console=console, auto_refresh=False
-        )
+        columns = TextColumn("{task.description}", markup=False), BarColumn()
+        self._bar = Bar(*columns, console=console, auto_refresh=False)
         self._task = self._bar.add_task(label, total=total)
         self._logged = out is None and in_pod()
         self._file = os.environ.get("ARGO_PROGRESS_FILE")
@@ -61,7 +60,7 @@ class Progress:
             self._write_file(now)
 
     def close(self) -> None:
-        """Shows the last line, with the time it all took."""
+        """Shows the last line, with the total time."""
         self._write_file(time.monotonic())
         self._show(last=True)
 
@@ -100,7 +99,7 @@ class Progress:
     def _write_file(self, now: float) -> None:
         self._written = now
         if self._file and self.total > 0:
-            with suppress(OSError):  # a display: never a reason to lose the work
+            with suppress(OSError):  # a display is never a reason to lose work
                 Path(self._file).write_text(f"{min(self.done, self.total)}/{self.total}\n")
 
 

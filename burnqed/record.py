@@ -1,10 +1,10 @@
-"""Records: what a step wrote, when, and from what.
+"""Records: what a step wrote, when, and from which inputs.
 
-`UNIT/_SUCCESS` is the record of a unit; one without is not finished. It names the revision, `UNIT/REVISION/`, where the output lies: a new one
-is written beside the old and takes its place when it is whole, by one small file.
+`UNIT/_SUCCESS` is the record of a unit; a unit without one is not finished. It names the revision, `UNIT/REVISION/`, which holds the output: a new
+revision is written beside the old one, and replaces it when it is complete, by rewriting this one small file.
 
-Whoever reads a record learns whether all files are there in their sizes; what only digests tell, `burnqed store verify` notes in the
-revision (`_DAMAGED`), and so does whoever comes upon it.
+Reading a record checks that all files are there with the right sizes. Damage that only digests show is noted in the revision (`_DAMAGED`) by
+`burnqed store verify`, and by any other process that finds it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import socket
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -32,7 +33,7 @@ class Damaged(BadInput):
     """A finished output is not what its record says."""
 
     def __init__(self, where: str, reason: str) -> None:
-        super().__init__(f"{where} is damaged: {reason}; run the workflow that made it again, which makes it anew.")
+        super().__init__(f"{where} is damaged: {reason}; run the workflow that made it again, which remakes it.")
 
 
 class OutputFile(BaseModel):
@@ -47,10 +48,10 @@ class Record(BaseModel):
 
     key: Key
     revision: str = ""
-    """The folder, inside the unit's, that holds the outputs; empty when they lie beside the record."""
+    """The folder, inside the unit's, that holds the outputs; empty when they are beside the record."""
     outputs: list[OutputFile]
     digest: str
-    """Of the outputs' paths and contents: equal outputs, equal digests, whoever wrote them."""
+    """Digest of the outputs' paths and contents: equal outputs have equal digests, whoever wrote them."""
     facts: dict[str, float | int | str | None] = Field(default_factory=dict)
     """What the step reports: counts and final metrics."""
     config: dict[str, object] = Field(default_factory=dict)
@@ -60,7 +61,7 @@ class Record(BaseModel):
     seconds: float
     host: str
     dollars: float = 0.0
-    """What the attempt cost that finished it; `burnqed.ledger` has all of them."""
+    """What the attempt cost that finished the unit; `burnqed.ledger` has all attempts."""
 
     def root(self, prefix: str) -> str:
         """The folder that the paths of the outputs are relative to."""
@@ -76,13 +77,13 @@ def revision_folder(prefix: str, revision: str) -> str:
 
 
 def sha256(file: Path) -> str:
-    """Of a local file, in hexadecimal."""
+    """SHA-256 of a local file, in hexadecimal."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def parse_record(content: bytes) -> Record | None:
-    """None for what is no record."""
+    """None where the content is not a record."""
     try:
         return Record.model_validate_json(content)
     except ValidationError:
@@ -90,13 +91,13 @@ def parse_record(content: bytes) -> Record | None:
 
 
 def look(store: Store, prefix: str) -> tuple[Record | None, str]:
-    """The record of a unit, None where there is none (that can be read), and what is damaged, empty for nothing."""
+    """The record of a unit (None where there is none that can be read), and what is damaged, if anything."""
     files = store.files(prefix)
     if f"{prefix}/{SUCCESS}" not in files:
         return None, ""
     record = parse_record(store.read_bytes(f"{prefix}/{SUCCESS}"))
     if record is None:
-        return None, f"{SUCCESS} is no record"
+        return None, f"{SUCCESS} is not a record"
     root = record.root(prefix)
     for output in record.outputs:
         if (info := files.get(f"{root}/{output.path}")) is None:
@@ -115,7 +116,7 @@ def read_record(store: Store, prefix: str) -> Record | None:
 
 
 def record_of(folder: Path) -> Record | None:
-    """The record of what lies in a local folder: a revision, or the copy of one. None where there is none."""
+    """The record for a local folder: a revision, or the copy of one. None where there is none."""
     for unit, revision in ((folder, ""), (folder.parent, folder.name)):
         file = unit / SUCCESS
         record = parse_record(file.read_bytes()) if file.is_file() else None
@@ -125,15 +126,15 @@ def record_of(folder: Path) -> Record | None:
 
 
 def note_damage(store: Store, prefix: str, record: Record, reason: str) -> None:
-    """Has every reader of the unit find it damaged, until it is made anew; in a store that cannot be written nobody can."""
+    """Marks the unit as damaged for every reader, until it is remade. A store that cannot be written is left as it is."""
     try:
         store.write_text(f"{record.root(prefix)}/{DAMAGED}", reason)
     except BadInput as error:
-        log.warning("that %s is damaged could not be noted: %s", store.locate(prefix), error)
+        log.warning("%s is damaged, which could not be noted there: %s", store.locate(prefix), error)
 
 
 def output(store: Store, prefix: str) -> str:
-    """The folder where a unit's output lies. Raises BadInput for a unit that is not finished, Damaged."""
+    """The folder that holds a unit's output. Raises BadInput for a unit that is not finished, and Damaged."""
     record = read_record(store, prefix)
     if record is None:
         raise BadInput(f"{store.locate(prefix)} is not finished; run the steps that come before first.")
@@ -151,7 +152,7 @@ def write_record(
     revision: str = "",
     dollars_per_hour: float,
 ) -> Record:
-    """Hashes what lies in the revision and makes it the unit's output; what was so before is noted as superseded."""
+    """Hashes the revision's files and makes them the unit's output; the previous output is noted as superseded."""
     root = revision_folder(prefix, revision)
     outputs = [
         OutputFile(path=path.removeprefix(f"{root}/"), size=info["size"], sha256=store.written_digest(path))
@@ -182,11 +183,9 @@ def write_record(
 
 
 def versions() -> dict[str, str]:
-    """Versions of what matters to a result, as far as installed."""
-    found = {"python": platform.python_version()}
+    """Versions of the packages that matter to a result, as far as they are installed."""
+    installed = {"python": platform.python_version()}
     for package in ("burnqed", "torch", "transformers", "peft", "pyarrow"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+        with suppress(metadata.PackageNotFoundError):
+            installed[package] = metadata.version(package)
+    return installed

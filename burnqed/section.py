@@ -1,4 +1,4 @@
-"""What a section of the configuration is: typed fields, each marked with what it decides and what it is measured in."""
+"""Sections of the configuration: typed fields, each marked with what it decides and its unit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class Kind(Enum):
-    """What a value decides: without a mark, its meaning is that of the output, and it enters the keys of the steps that read it."""
+    """What a value decides. A value without a mark decides what the outputs mean, and enters the keys of the steps that read it."""
 
     OPERATION = "operation"
     ADDRESS = "address"
@@ -22,14 +22,14 @@ class Kind(Enum):
 
 
 Operation = Annotated[Value, Kind.OPERATION]
-"""How work is done, not what comes of it: workers, memory, batch sizes, prices. Every step may read it, and no change of it remakes anything."""
+"""How work is done, not what its result is: workers, memory, batch sizes, prices. Every step may read it, and changing it remakes nothing."""
 Address = Annotated[Value, Kind.ADDRESS]
-"""Where something lies. What lies there enters the keys (as a parameter of the unit that reads it), its name does not."""
+"""Where something is. The content there enters the keys (as a parameter of the unit that reads it), the address does not."""
 Structure = Annotated[Value, Kind.STRUCTURE]
-"""Which outputs there are. No step reads it while it makes one; in keys it shows as inputs that are there or not."""
+"""Which outputs there are. No step reads it while it makes one; keys reflect it as inputs that are present or absent."""
 LATER = "later"
 Later = Annotated[Value, LATER]
-"""Added since stores have been written: only another value than the default enters keys, so that what was made before it stands."""
+"""Added after stores had been written: it enters keys only where it is not the default, and older outputs stay valid."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Section(BaseModel):
     @field_validator("*")
     @classmethod
     def fits(cls, value: object) -> object:
-        """Whole numbers that JSON, Arrow and numpy keep as they are."""
+        """Accepts only whole numbers that JSON, Arrow and numpy represent exactly."""
         for number in value if isinstance(value, list) else [value]:
             if isinstance(number, int) and abs(number) >= 1 << 53:
                 raise ValueError("whole numbers are below 2^53")
@@ -76,11 +76,11 @@ class Section(BaseModel):
 
     @classmethod
     def unit(cls, name: str) -> str:
-        """What the value of a field is measured in; empty where that goes without saying."""
+        """The unit of a field; empty where it is obvious."""
         return next((mark.name for mark in cls.model_fields[name].metadata if isinstance(mark, Unit)), "")
 
     def meaning(self) -> dict[str, object]:
-        """The values that decide what comes out, as JSON, by dotted name."""
+        """The values that decide what the outputs mean, as JSON, by dotted name."""
         values: dict[str, object] = {}
         for name, value in vars(self).items():
             field = type(self).model_fields[name]
@@ -93,7 +93,7 @@ class Section(BaseModel):
         return values
 
     def only(self, declared: Collection[str]) -> Self:
-        """A copy that has the declared values and those of operation; reading another one raises Undeclared.
+        """A copy with the declared values and those of operation; reading any other raises Undeclared.
 
         `declared` names sections and single values (`search`, `policy.dtype`).
         """
@@ -108,7 +108,7 @@ class Section(BaseModel):
                 del vars(copy)[name]
         return copy
 
-    if not TYPE_CHECKING:  # or a type checker would take every name for a field
+    if not TYPE_CHECKING:  # a type checker would otherwise accept any name as a field
 
         def __getattr__(self, name: str) -> object:
             if name in type(self).model_fields:

@@ -1,4 +1,4 @@
-"""Characters that are not shown, or that steer how others are shown. A file of its own because compiling this takes a tenth of a second."""
+"""Characters that are invisible, or that change how others are shown. In a separate file because compiling this takes a tenth of a second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML that people write: a key given twice, or one that is no name, is an error, not a surprise. Values are written out, without aliases."""
+"""YAML that people write, read strictly: a repeated key, a key that is not a name, and an alias are errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Strict(yaml.SafeLoader):
 
 
 def parse_yaml(text: str, where: str) -> Any:
-    """What a text says; None for an empty one. Raises BadInput, naming the place, for what is not strict YAML."""
+    """The value of a text; None for an empty one. Raises BadInput, naming the place, for anything but strict YAML."""
     try:
         return yaml.load(text, _Strict)
     except yaml.YAMLError as error:

@@ -210,7 +210,7 @@ def test_a_record_that_is_none_is_damage_too(toy: Toy) -> None:
     toy.run()
     for content in ("", "{}", "[1", "\udcff".encode("utf-8", "surrogatepass").decode("latin-1")):
         toy.store.write_text(f"{RUN}/second/_SUCCESS", content)
-        with pytest.raises(Damaged, match="_SUCCESS is no record"):
+        with pytest.raises(Damaged, match="_SUCCESS is not a record"):
             read_record(toy.store, f"{RUN}/second")
         assert toy.run() == ["second"]
 
