@@ -7,9 +7,10 @@ divisibility, `/` rounds down. What holds for the first few numbers may still be
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import product
 from random import Random
 from types import CodeType
 from typing import Any
@@ -30,7 +31,7 @@ _PYTHON = {
 }
 _FUNCTIONS = frozenset({"f", "g", "max", "min"})
 _ATOMLESS = _FUNCTIONS | {"if", "then", "else"}
-"""Words that are no argument of a function."""
+"""Words that are not arguments of a function."""
 FIRST = 12
 """Numbers 0 … FIRST - 1 are tried for each variable of a recurrence."""
 
@@ -63,10 +64,9 @@ def _translate(words: list[str]) -> str:
                 atom = words.pop(0)
                 arguments.append(_group(words) if atom == "(" else atom)
             out.append(f"{word}({', '.join(arguments)})")
-        elif word == "if":  # `if c then a else b`, reaching to the closing bracket or the end
-            condition, consequence = _until(words, "then"), _until(words, "else")
-            parts = (_translate(part) for part in (consequence, condition))
-            out.append("(({}) if ({}) else ({}))".format(*parts, _translate(words)))
+        elif word == "if":  # `if c then a else b`, up to the closing bracket or the end
+            condition, consequence = _translate(_until(words, "then")), _translate(_until(words, "else"))
+            out.append(f"(({consequence}) if ({condition}) else ({_translate(words)}))")
         else:
             out.append(_PYTHON.get(word, word))
     return " ".join(out)
@@ -112,17 +112,16 @@ class Recursion:
     @cached_property
     def functions(self) -> dict[str, Callable[[int], int]]:
         """The functions, for arguments below 4 · FIRST."""
-        tables = {name: list(base) for name, base in self.bases.items()}
-        for n in range(4 * FIRST):
-            self._extend(tables, n)
-        return {name: table.__getitem__ for name, table in tables.items()}
+        return self._extended({name: list(base) for name, base in self.bases.items()}, range(4 * FIRST))
 
-    def _extend(self, tables: Mapping[str, Any], n: int) -> None:
-        """Adds the values at n + order; a step may use those of the functions before it."""
-        functions = {name: table.__getitem__ for name, table in tables.items()}
-        for name, base in self.bases.items():
+    def _extended(self, tables: dict[str, list[int]], numbers: range) -> dict[str, Callable[[int], int]]:
+        """Functions that look up the tables, with the values at n + order added for each number n, in order; a step
+        may use the new values of the functions listed before its own."""
+        functions: dict[str, Callable[[int], int]] = {name: table.__getitem__ for name, table in tables.items()}
+        for n, (name, base) in product(numbers, self.bases.items()):
             if len(tables[name]) == n + len(base):
                 tables[name].append(int(value(self.steps[name], n=n, **functions)))
+        return functions
 
     def value(self, term: str, n: int) -> Any:
         """Value of a term or proposition in n and the functions."""
@@ -140,9 +139,7 @@ class Recursion:
         for _ in range(tries):
             n = rng.randint(0, 6)
             tables = {name: [0] * n + self._near(rng, name, n, len(base)) for name, base in self.bases.items()}
-            for k in range(n, n + 3):
-                self._extend(tables, k)
-            functions = {name: table.__getitem__ for name, table in tables.items()}
+            functions = self._extended(tables, range(n, n + 3))
             before = all(holds(proposition, n=k, **functions) for k in range(n, n + order))
             if before and not holds(proposition, n=n + order, **functions):
                 return False

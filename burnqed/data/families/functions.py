@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from burnqed.data.families.terms import equation
+from burnqed.data.families.terms import either, equation
 
 INJECTIVE = "(∀ a b, {0} a = {0} b → a = b)"
 SURJECTIVE = "(∀ b, ∃ a, {0} a = b)"
@@ -14,132 +14,72 @@ STRICT = "(∀ a b, a < b → {0} a < {0} b)"
 INVOLUTION = "(∀ a, {0} ({0} a) = a)"
 
 
+def both(has_property: str) -> str:
+    return f"{has_property.format('f')} → {has_property.format('g')}"
+
+
 def composed(rng: Random) -> str:
     """What a property of f and one of g says of their composition."""
     c = rng.randint(1, 9)
     one, two = rng.choice([("f", "g"), ("g", "f")])
-    hypotheses, goal = rng.choice(
-        [
-            (
-                [INJECTIVE.format("f"), INJECTIVE.format("g")],
-                rng.choice(
-                    [
-                        f"∀ a b, {one} ({two} a) = {one} ({two} b) → a = b",
-                        f"∀ a b, {one} ({two} (a + {c})) = {one} ({two} (b + {c})) → a = b",
-                    ]
-                ),
-            ),
-            (
-                [SURJECTIVE.format("f"), SURJECTIVE.format("g")],
-                rng.choice(
-                    [
-                        f"∀ b, ∃ a, {one} ({two} a) = b",
-                        f"∀ b, ∃ a, {one} ({two} a) = b + {c}",
-                        f"∃ a, {one} ({two} a) = {c}",
-                        "∀ c, ∃ a b, f a = c ∧ g b = c",
-                        f"∀ b, ∃ a, f (f ({two} a)) = b",
-                    ]
-                ),
-            ),
-            (
-                [MONOTONE.format("f"), MONOTONE.format("g")],
-                rng.choice(
-                    [
-                        f"∀ a b, a ≤ b → {one} ({two} a) ≤ {one} ({two} b)",
-                        f"∀ a, {one} ({two} a) ≤ {one} ({two} (a + {c}))",
-                        "∀ a b, a ≤ b → f a + g a ≤ f b + g b",
-                        "∀ a b, a ≤ b → f a * g a ≤ f b * g b",
-                        f"∀ a b, a ≤ b → {c} * f a + g a ≤ {c} * f b + g b",
-                        "∀ a b, a ≤ b → max (f a) (g a) ≤ max (f b) (g b)",
-                    ]
-                ),
-            ),
-            (
-                [STRICT.format("f")],
-                rng.choice(
-                    [
-                        "∀ a b, f a = f b → a = b",
-                        "∀ n, n ≤ f n",
-                        f"∀ a, f a < f (a + {c})",
-                        "∀ n, n + f 0 ≤ f n",
-                        "∀ a b, f a ≤ f b → a ≤ b",
-                        "∀ n, n ≤ f (f n)",
-                    ]
-                ),
-            ),
-            (
-                [STRICT.format("f"), STRICT.format("g")],
-                rng.choice(
-                    [
-                        f"∀ a b, a < b → {one} ({two} a) < {one} ({two} b)",
-                        "∀ n, n ≤ f (g n)",
-                        "∀ n, 2 * n ≤ f n + g n",
-                        "∀ a b, a < b → f a + g a < f b + g b",
-                    ]
-                ),
-            ),
-            (
-                [INVOLUTION.format("f")],
-                rng.choice(
-                    [
-                        "∀ a b, f a = f b → a = b",
-                        "∀ b, ∃ a, f a = b",
-                        "∀ a, f (f (f a)) = f a",
-                        f"∃ a, f a = {c}",
-                        "∀ a b, f a = b → f b = a",
-                        f"∀ b, ∃ a, f a = b + {c}",
-                    ]
-                ),
-            ),
-            (
-                [INVOLUTION.format("f"), INVOLUTION.format("g")],
-                rng.choice(
-                    [
-                        "∀ a, f (g (g (f a))) = a",
-                        f"∀ b, ∃ a, {one} ({two} a) = b",
-                        f"∀ a b, {one} ({two} a) = {one} ({two} b) → a = b",
-                        f"∃ a, f (g a) = {c}",
-                    ]
-                ),
-            ),
-            (
-                ["(∀ a, f (g a) = a)"],
-                rng.choice(
-                    ["∀ a b, g a = g b → a = b", "∀ b, ∃ a, f a = b", f"∃ a, f a = {c}", "∀ a, f (g (f (g a))) = a"]
-                ),
-            ),
-            (
-                ["(∀ a, f (g a) = a)", "(∀ a, g (f a) = a)"],
-                rng.choice(["∀ a b, f a = b ↔ a = g b", "∀ b, ∃ a, f a = b ∧ g b = a", "∀ a b, f a = f b → a = b"]),
-            ),
-            (
-                ["(∀ a b, f (a + b) = f a + f b)"],
-                rng.choice(
-                    [
-                        "f 0 = 0",
-                        f"∀ a, f ({c + 1} * a) = {c + 1} * f a",
-                        "∀ n a, f (n * a) = n * f a",
-                        "∀ n, f n = n * f 1",
-                        "∀ a b, a ≤ b → f a ≤ f b",
-                        "∀ n, f (n * n) = n * f n",
-                    ]
-                ),
-            ),
-            (
-                ["(∀ a b, f (a + b) = f a * f b)", "f 0 = 1"],
-                rng.choice(
-                    [
-                        "∀ n a, f (n * a) = f a ^ n",
-                        "∀ n, f n = f 1 ^ n",
-                        "∀ a, f (a + a) = f a ^ 2",
-                        "∀ a, f (2 * a) = f a * f a",
-                    ]
-                ),
-            ),
-        ]
-    )
-    names = [name for name in "fg" if f"{name} " in " ".join([*hypotheses, goal])]
-    return f"∀ ({' '.join(names)} : Nat → Nat), {' → '.join([*hypotheses, goal])}"
+    table = [
+        (
+            both(INJECTIVE),
+            f"∀ a b, {one} ({two} a) = {one} ({two} b) → a = b; "
+            f"∀ a b, {one} ({two} (a + {c})) = {one} ({two} (b + {c})) → a = b",
+        ),
+        (
+            both(SURJECTIVE),
+            f"∀ b, ∃ a, {one} ({two} a) = b; ∀ b, ∃ a, {one} ({two} a) = b + {c}; ∃ a, {one} ({two} a) = {c}; "
+            f"∀ c, ∃ a b, f a = c ∧ g b = c; ∀ b, ∃ a, f (f ({two} a)) = b",
+        ),
+        (
+            both(MONOTONE),
+            f"∀ a b, a ≤ b → {one} ({two} a) ≤ {one} ({two} b); ∀ a, {one} ({two} a) ≤ {one} ({two} (a + {c})); "
+            f"∀ a b, a ≤ b → f a + g a ≤ f b + g b; ∀ a b, a ≤ b → f a * g a ≤ f b * g b; "
+            f"∀ a b, a ≤ b → {c} * f a + g a ≤ {c} * f b + g b; ∀ a b, a ≤ b → max (f a) (g a) ≤ max (f b) (g b)",
+        ),
+        (
+            STRICT.format("f"),
+            f"∀ a b, f a = f b → a = b; ∀ n, n ≤ f n; ∀ a, f a < f (a + {c}); ∀ n, n + f 0 ≤ f n; "
+            "∀ a b, f a ≤ f b → a ≤ b; ∀ n, n ≤ f (f n)",
+        ),
+        (
+            both(STRICT),
+            f"∀ a b, a < b → {one} ({two} a) < {one} ({two} b); ∀ n, n ≤ f (g n); ∀ n, 2 * n ≤ f n + g n; "
+            "∀ a b, a < b → f a + g a < f b + g b",
+        ),
+        (
+            INVOLUTION.format("f"),
+            f"∀ a b, f a = f b → a = b; ∀ b, ∃ a, f a = b; ∀ a, f (f (f a)) = f a; ∃ a, f a = {c}; "
+            f"∀ a b, f a = b → f b = a; ∀ b, ∃ a, f a = b + {c}",
+        ),
+        (
+            both(INVOLUTION),
+            f"∀ a, f (g (g (f a))) = a; ∀ b, ∃ a, {one} ({two} a) = b; "
+            f"∀ a b, {one} ({two} a) = {one} ({two} b) → a = b; ∃ a, f (g a) = {c}",
+        ),
+        (
+            "(∀ a, f (g a) = a)",
+            f"∀ a b, g a = g b → a = b; ∀ b, ∃ a, f a = b; ∃ a, f a = {c}; ∀ a, f (g (f (g a))) = a",
+        ),
+        (
+            "(∀ a, f (g a) = a) → (∀ a, g (f a) = a)",
+            "∀ a b, f a = b ↔ a = g b; ∀ b, ∃ a, f a = b ∧ g b = a; ∀ a b, f a = f b → a = b",
+        ),
+        (
+            "(∀ a b, f (a + b) = f a + f b)",
+            f"f 0 = 0; ∀ a, f ({c + 1} * a) = {c + 1} * f a; ∀ n a, f (n * a) = n * f a; ∀ n, f n = n * f 1; "
+            "∀ a b, a ≤ b → f a ≤ f b; ∀ n, f (n * n) = n * f n",
+        ),
+        (
+            "(∀ a b, f (a + b) = f a * f b) → f 0 = 1",
+            "∀ n a, f (n * a) = f a ^ n; ∀ n, f n = f 1 ^ n; ∀ a, f (a + a) = f a ^ 2; ∀ a, f (2 * a) = f a * f a",
+        ),
+    ]
+    body = rng.choice([f"{hypotheses} → {either(rng, goals)}" for hypotheses, goals in table])
+    names = [name for name in "fg" if f"{name} " in body]
+    return f"∀ ({' '.join(names)} : Nat → Nat), {body}"
 
 
 def iterated(rng: Random) -> str:
@@ -176,89 +116,54 @@ def iterated(rng: Random) -> str:
 def concrete(rng: Random) -> str:
     """A function given by its values."""
     k, c, m = rng.randint(2, 7), rng.randint(1, 9), rng.randint(2, 5)
-    rule, goals = rng.choice(
+    value, goals = rng.choice(
         [
             (
-                f"f a = {k} * a + {c}",
-                [
-                    "∀ a b, f a = f b → a = b",
-                    "∀ a b, a < b → f a < f b",
-                    f"∀ a, f (f a) = {k * k} * a + {k * c + c}",
-                    f"∀ a, f a % {k} = {c % k}",
-                    f"¬ ∃ a, f a = {c - 1}",
-                    f"∃ a, f a = {k * m + c}",
-                ],
+                f"{k} * a + {c}",
+                f"∀ a b, f a = f b → a = b; ∀ a b, a < b → f a < f b; ∀ a, f (f a) = {k * k} * a + {k * c + c}; "
+                f"∀ a, f a % {k} = {c % k}; ¬ ∃ a, f a = {c - 1}; ∃ a, f a = {k * m + c}",
             ),
             (
-                f"f a = a + {c}",
-                [
-                    "∀ a b, f a = f b → a = b",
-                    f"∀ a, f (f a) = a + {2 * c}",
-                    f"∀ b, {c} ≤ b → ∃ a, f a = b",
-                    "∀ a b, f (a + b) = f a + b",
-                    f"¬ ∃ a, f a = {c - 1}",
-                ],
+                f"a + {c}",
+                f"∀ a b, f a = f b → a = b; ∀ a, f (f a) = a + {2 * c}; ∀ b, {c} ≤ b → ∃ a, f a = b; "
+                f"∀ a b, f (a + b) = f a + b; ¬ ∃ a, f a = {c - 1}",
             ),
             (
-                "f a = a * a",
-                [
-                    "∀ a b, f (a * b) = f a * f b",
-                    "∀ a b, a ≤ b → f a ≤ f b",
-                    "∀ a b, a < b → f a < f b",
-                    "∀ a b, f (a + b) = f a + f b + 2 * a * b",
-                    f"∃ a, f a = {k * k}",
-                    "∀ a b, f a = f b → a = b",
-                ],
+                "a * a",
+                "∀ a b, f (a * b) = f a * f b; ∀ a b, a ≤ b → f a ≤ f b; ∀ a b, a < b → f a < f b; "
+                f"∀ a b, f (a + b) = f a + f b + 2 * a * b; ∃ a, f a = {k * k}; ∀ a b, f a = f b → a = b",
             ),
             (
-                f"f a = {k} ^ a",
-                [
-                    "∀ a b, f (a + b) = f a * f b",
-                    "∀ a, 0 < f a",
-                    "∀ a b, a ≤ b → f a ≤ f b",
-                    "∀ a, a < f a",
-                    f"∃ a, f a = {k**m}",
-                ],
+                f"{k} ^ a",
+                "∀ a b, f (a + b) = f a * f b; ∀ a, 0 < f a; ∀ a b, a ≤ b → f a ≤ f b; ∀ a, a < f a; "
+                f"∃ a, f a = {k**m}",
             ),
             (
-                f"f a = a % {k}",
-                [
-                    "∀ a, f (f a) = f a",
-                    f"∀ a, f a < {k}",
-                    "∀ a b, f (f a + f b) = f (a + b)",
-                    f"∀ a, f (a + {k}) = f a",
-                    "∀ a b, f (f a * f b) = f (a * b)",
-                    "∃ a b, f a = f b ∧ a < b",
-                ],
+                f"a % {k}",
+                f"∀ a, f (f a) = f a; ∀ a, f a < {k}; ∀ a b, f (f a + f b) = f (a + b); ∀ a, f (a + {k}) = f a; "
+                "∀ a b, f (f a * f b) = f (a * b); ∃ a b, f a = f b ∧ a < b",
             ),
             (
-                f"f a = if a < {k} then a + {c} else a",
-                ["∀ a, a ≤ f a", f"∀ a, f a ≤ a + {c}", f"∀ a, {min(k, c)} ≤ f a", f"∀ a, {k} ≤ a → f (f a) = a"],
+                f"if a < {k} then a + {c} else a",
+                f"∀ a, a ≤ f a; ∀ a, f a ≤ a + {c}; ∀ a, {min(k, c)} ≤ f a; ∀ a, {k} ≤ a → f (f a) = a",
             ),
             (
-                "f a = if a % 2 = 0 then a + 1 else a - 1",
-                [
-                    "∀ a, f (f a) = a",
-                    "∀ a b, f a = f b → a = b",
-                    "∀ a, f a ≤ a + 1",
-                    "∀ b, ∃ a, f a = b",
-                    "∀ a, f a ≠ a",
-                ],
+                "if a % 2 = 0 then a + 1 else a - 1",
+                "∀ a, f (f a) = a; ∀ a b, f a = f b → a = b; ∀ a, f a ≤ a + 1; ∀ b, ∃ a, f a = b; ∀ a, f a ≠ a",
             ),
             (
-                f"f a = max a {c}",
-                [
-                    "∀ a, f (f a) = f a",
-                    "∀ a b, a ≤ b → f a ≤ f b",
-                    "∀ a b, f (max a b) = max (f a) (f b)",
-                    f"∀ a, {c} ≤ f a",
-                    "∃ a b, f a = f b ∧ a < b",
-                ],
+                f"max a {c}",
+                "∀ a, f (f a) = f a; ∀ a b, a ≤ b → f a ≤ f b; ∀ a b, f (max a b) = max (f a) (f b); "
+                f"∀ a, {c} ≤ f a; ∃ a b, f a = f b ∧ a < b",
             ),
         ]
     )
-    chosen = rng.choice(goals) if rng.random() < 0.6 else " ∧ ".join(f"({goal})" for goal in rng.sample(goals, 2))
-    return f"∀ (f : Nat → Nat), (∀ a, {rule}) → {chosen}"
+    chosen = (
+        either(rng, goals)
+        if rng.random() < 0.6
+        else " ∧ ".join(f"({goal})" for goal in rng.sample(goals.split("; "), 2))
+    )
+    return f"∀ (f : Nat → Nat), (∀ a, f a = {value}) → {chosen}"
 
 
 TEMPLATES = (composed, composed, iterated, concrete)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from burnqed.data.families.facts import holds, value
-from burnqed.data.families.terms import at_most, times, total
+from burnqed.data.families.terms import at_most, closed, conjoined, either, times, total
 
 
 def monotone(rng: Random) -> str:
@@ -51,10 +51,7 @@ def monotone(rng: Random) -> str:
     )
     if "k" not in hypotheses and "k" in left + right and hypotheses != "a ≤ b + c":
         left, right = left.replace("k", str(k)), right.replace("k", str(k))
-    used = [name for name in "abck" if name in hypotheses + left + right]
-    if rng.random() < 0.15:
-        hypotheses = hypotheses.replace(" → ", " ∧ ")
-    return f"∀ {' '.join(used)} : Nat, {hypotheses} → {at_most(rng, left, right)}"
+    return closed("abck", "Nat", f"{conjoined(rng, hypotheses)} → {at_most(rng, left, right)}")
 
 
 def strict(rng: Random) -> str:
@@ -93,64 +90,38 @@ def strict(rng: Random) -> str:
             ("a * b = 1", "a = 1 ∧ b = 1"),
         ]
     )
-    used = [name for name in "abck" if name in hypotheses + conclusion]
-    if rng.random() < 0.15:
-        hypotheses = hypotheses.replace(" → ", " ∧ ")
-    return f"∀ {' '.join(used)} : Nat, {hypotheses} → {conclusion}"
+    return closed("abck", "Nat", f"{conjoined(rng, hypotheses)} → {conclusion}")
 
 
 def least_values(rng: Random) -> str | None:
     """Lower bounds of the variables and the most that follows for a product, found on a grid."""
     p, q, x, y = rng.randint(0, 4), rng.randint(0, 4), rng.randint(0, 5), rng.randint(0, 5)
-    big = rng.choice(
-        [
-            "a * b",
-            "a * b",
-            "a * a + b * b",
-            "a * (b + 1)",
-            "(a + 1) * (b + 1)",
-            "a * a + a * b",
-            "2 * (a * b)",
-            "a * (a + b)",
-            "a * b + a",
-        ]
+    big = either(
+        rng,
+        "a * b; a * b; a * a + b * b; a * (b + 1); (a + 1) * (b + 1); a * a + a * b; 2 * (a * b); a * (a + b); a * b + a",
     )
-    linear = [*([times(rng, x, "a")] if x else []), *([times(rng, y, "b")] if y else [])]
+    linear = [times(rng, x, "a"), times(rng, y, "b")]
     grid = [(a, b) for a in range(p, p + 14) for b in range(q, q + 14)]
     slack = min(value(big, a=a, b=b) - x * a - y * b for a, b in grid)
-    if slack < 0 or not linear or (p, q) == (0, 0):
+    if slack < 0 or not any(linear) or (p, q) == (0, 0):
         return None
     hypotheses = [f"{p} ≤ a"] * (p > 0) + [f"{q} ≤ b"] * (q > 0)
-    return "∀ a b : Nat, " + " → ".join(
-        [*hypotheses, at_most(rng, total(rng, linear + [str(slack)] * (slack > 0)), big)]
-    )
+    return "∀ a b : Nat, " + " → ".join([*hypotheses, at_most(rng, total(rng, [*linear, slack]), big)])
 
 
 def squares(rng: Random) -> str | None:
     """Sums of squares against products, tried on a grid; over the integers as well."""
     x, y, z, c = rng.randint(1, 5), rng.randint(1, 5), rng.randint(1, 8), rng.randint(0, 4)
-    domain = rng.choice(["Nat", "Nat", "Int"])
-    left = rng.choice(
-        [
-            f"{z} * (a * b)",
-            f"{z} * a * b",
-            times(rng, z, "a"),
-            f"{z} * a * b",
-            f"{z} * a + {x} * b",
-            "(a + b) * (a + b)",
-            "(a + b) ^ 2",
-            "a * b + b * a",
-        ]
+    domain = either(rng, "Nat; Nat; Int")
+    left = either(
+        rng,
+        f"{z} * (a * b); {z} * a * b; {times(rng, z, 'a')}; {z} * a * b; {z} * a + {x} * b; "
+        "(a + b) * (a + b); (a + b) ^ 2; a * b + b * a",
     )
-    right = rng.choice(
-        [
-            f"{x} * (a * a) + {y} * (b * b)",
-            f"{x} * a ^ 2 + {y} * b ^ 2",
-            f"a * a + {c}",
-            f"{x} * (a * a + b * b)",
-            f"a * a + b * b + {c}",
-            "(a + b) * (a + b)",
-        ]
+    right = either(
+        rng,
+        f"{x} * (a * a) + {y} * (b * b); {x} * a ^ 2 + {y} * b ^ 2; a * a + {c}; "
+        f"{x} * (a * a + b * b); a * a + b * b + {c}; (a + b) * (a + b)",
     )
     if "b" not in left + right:
         pairs = [(a, 0) for a in range(-9, 20)]
@@ -161,14 +132,13 @@ def squares(rng: Random) -> str | None:
     gaps = [value(right, a=a, b=b) - value(left, a=a, b=b) for a, b in pairs]
     if min(gaps) < 0 or min(gaps) > 1 or not any(gaps):
         return None
-    used = "a b" if "b" in left + right else "a"
-    return f"∀ {used} : {domain}, {left} ≤ {right}"
+    return closed("ab", domain, f"{left} ≤ {right}")
 
 
 def powers(rng: Random) -> str | None:
     """Powers against linear terms, and against each other: by induction."""
     k, m, c, d = rng.randint(2, 6), rng.randint(2, 6), rng.randint(0, 6), rng.randint(1, 5)
-    template = rng.choice(
+    variables, hypothesis, conclusion = rng.choice(
         [
             ("n", "", f"n < {k} ^ n"),
             ("n", "", f"{times(rng, d, 'n')} + {c} ≤ {times(rng, m, f'{k} ^ n')}"),
@@ -203,7 +173,6 @@ def powers(rng: Random) -> str | None:
             ("m n", "", f"m + n ≤ {k} ^ m * {m} ^ n"),
         ]
     )
-    variables, hypothesis, conclusion = template
     if variables == "n":
         first = m if hypothesis else 0
         if not all(holds(conclusion, n=n) for n in range(first, first + 14)):
@@ -245,8 +214,7 @@ def integers(rng: Random) -> str:
             ("", f"{2 * k} * a * b ≤ a * a + {k * k} * (b * b)"),
         ]
     )
-    used = [name for name in "abc" if name in hypotheses + conclusion]
-    return f"∀ {' '.join(used)} : Int, {hypotheses + ' → ' if hypotheses else ''}{conclusion}"
+    return closed("abc", "Int", f"{hypotheses} → {conclusion}" if hypotheses else conclusion)
 
 
 TEMPLATES = (monotone, monotone, strict, least_values, squares, powers, powers, integers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from burnqed.data.families.terms import at_most, equation, times, total
+from burnqed.data.families.terms import at_most, either, equation, times, total
 
 NUMBER = "∀ (f : List Nat → Nat), f [] = {} → (∀ x xs, f (x :: xs) = {}) → ∀ {}, {}"
 LISTED = "∀ (f : List Nat → List Nat), f [] = [] → (∀ x xs, f (x :: xs) = {}) → ∀ {}, {}"
@@ -35,11 +35,12 @@ def summing(rng: Random) -> str:
             (f"min x {c}", 0, c, 1),
         ]
     )
-    step = rng.choice([f"{part} + f xs", f"{part} + f xs", f"f xs + {part}"])
-    length = rng.choice(["xs.length", "xs.length", "List.length xs"])
+    step = either(rng, f"{part} + f xs; {part} + f xs; f xs + {part}")
+    length = either(rng, "xs.length; xs.length; List.length xs")
+    plus_b = f" + {b}" if b else ""
     conclusions = [
-        ("xs ys", equation(rng, f"f (xs ++ ys) + {b}" if b else "f (xs ++ ys)", "f xs + f ys")),
-        ("xs ys", f"f (xs ++ ys) + {b} = f ys + f xs" if b else "f (xs ++ ys) = f ys + f xs"),
+        ("xs ys", equation(rng, f"f (xs ++ ys){plus_b}", "f xs + f ys")),
+        ("xs ys", f"f (xs ++ ys){plus_b} = f ys + f xs"),
         ("xs ys", "f xs ≤ f (xs ++ ys)"),
         ("xs ys", "f (xs ++ ys) = f (ys ++ xs)"),
         ("xs", "f xs.reverse = f xs"),
@@ -52,18 +53,12 @@ def summing(rng: Random) -> str:
         ("xs", f"{b} ≤ f xs"),
     ]
     if low:
-        conclusions += [
-            ("xs", at_most(rng, total(rng, [times(rng, low, length), *([str(b)] if b else [])]), "f xs"))
-        ] * 2
+        conclusions += [("xs", at_most(rng, total(rng, [times(rng, low, length), b]), "f xs"))] * 2
         conclusions += [("xs", f"xs = [] ∨ {low} ≤ f xs")]
     if high:
-        conclusions += [
-            ("xs", at_most(rng, "f xs", total(rng, [times(rng, high, length), *([str(b)] if b else [])])))
-        ] * 3
+        conclusions += [("xs", at_most(rng, "f xs", total(rng, [times(rng, high, length), b])))] * 3
     if low == high:
-        conclusions += [
-            ("xs", equation(rng, "f xs", total(rng, [times(rng, high or 1, length), *([str(b)] if b else [])])))
-        ] * 2
+        conclusions += [("xs", equation(rng, "f xs", total(rng, [times(rng, low, length), b])))] * 2
     if divisor > 1:
         conclusions += [("xs", f"f xs % {divisor} = {b % divisor}" if b else f"{divisor} ∣ f xs")] * 2
     variables, conclusion = rng.choice(conclusions)
@@ -73,8 +68,8 @@ def summing(rng: Random) -> str:
 def multiplying(rng: Random) -> str:
     """f multiplies over the members."""
     k, c = rng.randint(2, 6), rng.randint(1, 5)
-    part = rng.choice(["x", f"(x + {c})", str(k), f"({k} * x + {c})", "(x * x + 1)", f"{k} * (x + {c})"])
-    step = rng.choice([f"{part} * f xs", f"f xs * {part}"])
+    part = either(rng, f"x; (x + {c}); {k}; ({k} * x + {c}); (x * x + 1); {k} * (x + {c})")
+    step = either(rng, f"{part} * f xs; f xs * {part}")
     conclusions = [
         ("xs ys", equation(rng, "f (xs ++ ys)", "f xs * f ys")),
         ("xs ys", "f (xs ++ ys) = f ys * f xs"),
@@ -91,7 +86,7 @@ def multiplying(rng: Random) -> str:
 def mapping(rng: Random) -> str:
     """f changes every member, or doubles or drops some."""
     k, c = rng.randint(2, 6), rng.randint(1, 6)
-    entry = rng.choice([f"x + {c}", f"{k} * x", "x * x", f"{k} * x + {c}", f"x % {k}", str(c)])
+    entry = either(rng, f"x + {c}; {k} * x; x * x; {k} * x + {c}; x % {k}; {c}")
     step, conclusions = rng.choice(
         [
             (
@@ -124,7 +119,7 @@ def mapping(rng: Random) -> str:
                 ],
             ),
             (
-                f"if {rng.choice([f'x = {c}', f'x < {c}', f'x % {k} = 0', f'{c} ≤ x'])} then f xs else x :: f xs",
+                f"if {either(rng, f'x = {c}; x < {c}; x % {k} = 0; {c} ≤ x')} then f xs else x :: f xs",
                 [
                     ("xs", at_most(rng, "(f xs).length", "xs.length")),
                     ("xs ys", "f (xs ++ ys) = f xs ++ f ys"),
@@ -152,7 +147,7 @@ def accumulating(rng: Random) -> str:
     """f carries a number or a list along: the induction must leave it free."""
     k, c = rng.randint(2, 6), rng.randint(1, 6)
     number = "∀ (f : List Nat → Nat → Nat), (∀ a, f [] a = a) → (∀ x xs a, f (x :: xs) a = {}) → ∀ {}, {}"
-    part = rng.choice(["x", f"{k} * x", f"(x + {c})", "x * x", "1", str(c)])
+    part = either(rng, f"x; {k} * x; (x + {c}); x * x; 1; {c}")
     count = {"1": "xs.length", str(c): f"{c} * xs.length"}.get(part)
     conclusions = [
         ("xs a b", "f xs (a + b) = f xs a + b"),
@@ -165,12 +160,9 @@ def accumulating(rng: Random) -> str:
         conclusions += [("xs a", equation(rng, "f xs a", f"{count} + a"))] * 2
     if rng.random() < 0.6:
         variables, conclusion = rng.choice(conclusions)
-        return number.format(rng.choice([f"f xs (a + {part})", f"f xs ({part} + a)"]), variables, conclusion)
-    entry = rng.choice(["x", f"(x + {c})", f"({k} * x)"])
-    image = {"x": "xs"}.get(entry, f"(xs.map (fun x => {entry.strip('()')}))")
-    carried = (
-        "∀ (f : List Nat → List Nat → List Nat), (∀ ys, f [] ys = ys) → (∀ x xs ys, f (x :: xs) ys = {}) → ∀ {}, {}"
-    )
+        return number.format(either(rng, f"f xs (a + {part}); f xs ({part} + a)"), variables, conclusion)
+    entry = either(rng, f"x; (x + {c}); ({k} * x)")
+    image = "xs" if entry == "x" else f"(xs.map (fun x => {entry.strip('()')}))"
     step, variables, conclusion = rng.choice(
         [
             (f"f xs ({entry} :: ys)", "xs ys", f"f xs ys = {image}.reverse ++ ys"),
@@ -182,24 +174,20 @@ def accumulating(rng: Random) -> str:
             (f"{entry} :: f xs ys", "xs ys zs", "f xs (ys ++ zs) = f xs ys ++ zs"),
         ]
     )
-    return carried.format(step, variables, conclusion)
+    start = "∀ (f : List Nat → List Nat → List Nat), (∀ ys, f [] ys = ys)"
+    return f"{start} → (∀ x xs ys, f (x :: xs) ys = {step}) → ∀ {variables}, {conclusion}"
 
 
 def two_lists(rng: Random) -> str:
     """Two functions on the same list: equal, ordered, or adding up."""
     k, c, m = rng.randint(1, 6), rng.randint(1, 6), rng.randint(2, 4)
     start = "∀ (f g : List Nat → Nat), f [] = {} → g [] = {} → (∀ x xs, f (x :: xs) = {}) → (∀ x xs, g (x :: xs) = {}) → ∀ xs, {}"
-    test = rng.choice([f"x % {m} = 0", f"x = {c}", f"x < {c}", f"{c} ≤ x"])
+    test = either(rng, f"x % {m} = 0; x = {c}; x < {c}; {c} ≤ x")
     b = rng.randint(0, 4)
+    count, count_others = f"if {test} then f xs + 1 else f xs", f"if {test} then g xs else g xs + 1"
     templates = [
-        (
-            0,
-            0,
-            f"if {test} then f xs + 1 else f xs",
-            f"if {test} then g xs else g xs + 1",
-            equation(rng, "f xs + g xs", "xs.length"),
-        ),
-        (b, 0, f"if {test} then f xs + 1 else f xs", "g xs + 1", at_most(rng, "f xs", f"g xs + {b}" if b else "g xs")),
+        (0, 0, count, count_others, equation(rng, "f xs + g xs", "xs.length")),
+        (b, 0, count, "g xs + 1", at_most(rng, "f xs", f"g xs + {b}" if b else "g xs")),
         (0, b, f"if {test} then f xs + x else f xs", "x + g xs", at_most(rng, "f xs", "g xs")),
         (b, b, "x + f xs", f"x + {k} + g xs", at_most(rng, "f xs", "g xs")),
         (b, b, "x + f xs", f"x + {k} + g xs", equation(rng, "g xs", f"f xs + {k} * xs.length")),
@@ -222,6 +210,7 @@ def two_lists(rng: Random) -> str:
 def membership(rng: Random) -> str:
     """What a maximum, a sum or a test over the members says of each of them."""
     k, c = rng.randint(2, 6), rng.randint(0, 6)
+    bounded, divisible = f"(∀ x, x ∈ xs → x ≤ {k}) → f xs", f"(∀ x, x ∈ xs → {k} ∣ x) →"
     step, variables, conclusion = rng.choice(
         [
             ("max x (f xs)", "a xs", "a ∈ xs → a ≤ f xs"),
@@ -231,30 +220,16 @@ def membership(rng: Random) -> str:
             ("max x (f xs)", "xs ys", "f (xs ++ ys) = max (f xs) (f ys)"),
             ("max x (f xs)", "xs ys", "f xs ≤ f (xs ++ ys)"),
             ("max x (f xs)", "xs", f"(∀ x, x ∈ xs → x ≤ {c + k}) → f xs ≤ {c + k}"),
-            (
-                "x + f xs",
-                "xs",
-                f"(∀ x, x ∈ xs → x ≤ {k}) → f xs ≤ {k} * xs.length"
-                if c == 0
-                else f"(∀ x, x ∈ xs → x ≤ {k}) → f xs ≤ {k} * xs.length + {c}",
-            ),
+            ("x + f xs", "xs", f"{bounded} ≤ {k} * xs.length" + (f" + {c}" if c else "")),
             ("x + f xs", "xs", f"(∀ x, x ∈ xs → {k} ≤ x) → {k} * xs.length ≤ f xs"),
-            (
-                "x + f xs",
-                "xs",
-                f"(∀ x, x ∈ xs → {k} ∣ x) → {k} ∣ f xs"
-                if c == 0
-                else f"(∀ x, x ∈ xs → {k} ∣ x) → f xs % {k} = {c % k}",
-            ),
+            ("x + f xs", "xs", f"{divisible} f xs % {k} = {c % k}" if c else f"{divisible} {k} ∣ f xs"),
             (f"if x = {c} then f xs + 1 else f xs", "xs", f"{c} ∈ xs → 0 < f xs"),
             (f"if x = {c} then f xs + 1 else f xs", "xs", f"f xs = 0 → ¬ {c} ∈ xs"),
             ("f xs + 1", "a xs", "a ∈ xs → 0 < f xs"),
             ("max x (f xs) + 1", "a xs", "a ∈ xs → a < f xs"),
         ]
     )
-    base = (
-        c if "% k" not in conclusion and (step == "x + f xs" and ("length +" in conclusion or "%" in conclusion)) else 0
-    )
+    base = c if step == "x + f xs" and ("length +" in conclusion or "%" in conclusion) else 0
     return NUMBER.format(base, step, variables, conclusion)
 
 

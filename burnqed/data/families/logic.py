@@ -7,10 +7,10 @@ from collections.abc import Callable
 from random import Random
 
 
-def predicates(rng: Random) -> str:
+def quantifiers(rng: Random) -> str:
     """Quantifiers against connectives."""
     p, q = "p x", "q x"
-    a, b = rng.choice([("p x", "q x"), ("p x", "¬ q x"), ("¬ p x", "q x")])
+    a, b = rng.choice([(p, q), (p, f"¬ {q}"), (f"¬ {p}", q)])
     c = rng.randint(0, 9)
     hypotheses, goal = rng.choice(
         [
@@ -39,13 +39,9 @@ def predicates(rng: Random) -> str:
         ]
     )
     text = f"{hypotheses} → {goal}"
-    used = [name for name in "pqr" if f"{name} " in text]
-    kind = {"p": "Nat → Prop", "q": "Nat → Prop", "r": "Nat → Nat → Prop"}
-    plain = " ".join(name for name in used if name != "r")
-    binders = " ".join(
-        ([f"({plain} : {kind['p']})"] if plain else []) + ([f"(r : {kind['r']})"] if "r" in used else [])
-    )
-    return f"∀ {binders}, {text}"
+    predicates = " ".join(name for name in "pq" if f"{name} " in text)
+    binders = [f"({predicates} : Nat → Prop)"] * bool(predicates) + ["(r : Nat → Nat → Prop)"] * ("r " in text)
+    return f"∀ {' '.join(binders)}, {text}"
 
 
 def with_proposition(rng: Random) -> str:
@@ -97,4 +93,4 @@ def propositional(rng: Random) -> str | None:
     return f"∀ ({' '.join(used)} : Prop), {text}" if all(column) and len(text) > 12 else None
 
 
-TEMPLATES = (predicates, predicates, with_proposition, propositional)
+TEMPLATES = (quantifiers, quantifiers, with_proposition, propositional)

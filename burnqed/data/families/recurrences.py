@@ -12,6 +12,7 @@ from burnqed.data.families.facts import FIRST, Recursion, value
 from burnqed.data.families.terms import (
     at_most,
     congruence,
+    either,
     equation,
     factored,
     interpolated,
@@ -32,39 +33,23 @@ def given(bases: dict[str, list[int]], steps: dict[str, str], conclusion: str, t
 def increment(rng: Random) -> str:
     """A polynomial in n of degree at most three, written in one of many ways."""
     a, b, c = rng.randint(1, 6), rng.randint(1, 6), rng.randint(1, 3)
-    return rng.choice(
-        [
-            str(a),
-            times(rng, a, "n"),
-            f"{times(rng, a, 'n')} + {b}",
-            f"({times(rng, a, 'n')} + {b})",
-            f"(n + {b})",
-            f"{a} * (n + {b})",
-            power(rng, "n", 2),
-            f"{times(rng, a, power(rng, 'n', 2))} + {b}",
-            polynomial(rng, [0, a, c]),
-            polynomial(rng, [b, a, c]),
-            f"n * (n + {b})",
-            f"(n + {b}) * (n + {b})",
-            f"(n + {b}) * (n + {a})",
-            f"(n + {b}) ^ 2",
-            f"{times(rng, c, 'n')} * (n + {b})",
-            f"(2 * n + {b}) * n",
-            power(rng, "n", 3),
-            polynomial(rng, [0, 0, c, 1]),
-            polynomial(rng, [b, 0, 0, 1]),
-            f"n * (n + 1) * (n + {b})",
-            "(n + 1) ^ 3",
-        ]
+    return either(
+        rng,
+        f"{a}; {times(rng, a, 'n')}; {times(rng, a, 'n')} + {b}; ({times(rng, a, 'n')} + {b}); (n + {b}); {a} * (n + {b}); "
+        f"{power(rng, 'n', 2)}; {times(rng, a, power(rng, 'n', 2))} + {b}; "
+        f"{polynomial(rng, [0, a, c])}; {polynomial(rng, [b, a, c])}; "
+        f"n * (n + {b}); (n + {b}) * (n + {b}); (n + {b}) * (n + {a}); (n + {b}) ^ 2; "
+        f"{times(rng, c, 'n')} * (n + {b}); (2 * n + {b}) * n; {power(rng, 'n', 3)}; "
+        f"{polynomial(rng, [0, 0, c, 1])}; {polynomial(rng, [b, 0, 0, 1])}; n * (n + 1) * (n + {b}); (n + 1) ^ 3",
     )
 
 
 def solved(rng: Random, recursion: Recursion, term: str = "f n") -> str | None:
     """The equation of a polynomial sequence without subtraction and division: `6 * f n + 3 * n * n = 2 * n * n * n + n`."""
-    found = interpolated([recursion.value(term, n) for n in range(FIRST)], 4)
-    if found is None:
+    solution = interpolated([recursion.value(term, n) for n in range(FIRST)], 4)
+    if solution is None:
         return None
-    d, coefficients = found
+    d, coefficients = solution
     left = times(rng, d, term)
     product = factored(coefficients)
     if product is not None and rng.random() < 0.7:
@@ -82,7 +67,7 @@ def lower(rng: Random, recursion: Recursion, term: str) -> str | None:
         return None
     if base == "0":
         return "0 < " + term if slack == 1 and rng.random() < 0.5 else at_most(rng, str(slack), term)
-    return at_most(rng, total(rng, [base, str(slack)]) if slack else base, term)
+    return at_most(rng, total(rng, [base, slack]), term)
 
 
 def upper(rng: Random, recursion: Recursion, term: str) -> str | None:
@@ -95,58 +80,57 @@ def upper(rng: Random, recursion: Recursion, term: str) -> str | None:
     return at_most(rng, term, top if base == "0" else base if top == "0" else total(rng, [base, top]))
 
 
+def true_one(rng: Random, recursion: Recursion, alternatives: str) -> str | None:
+    """One of the alternatives that seem true for every n."""
+    return rng.choice([text for text in alternatives.split("; ") if recursion.always(text)] or [None])
+
+
 def exponential(rng: Random, recursion: Recursion, term: str) -> str | None:
     k, c = rng.randint(2, 4), rng.randint(1, 4)
-    texts = [
-        f"{k} ^ n ≤ {times(rng, c, term)}",
-        f"{term} ≤ {times(rng, c, f'{k} ^ n')}",
-        f"{term} < {k} ^ (n + {c})",
-        f"{k} ^ n < {term} + {c}",
-    ]
-    return rng.choice([text for text in texts if recursion.always(text)] or [None])
+    return true_one(
+        rng,
+        recursion,
+        f"{k} ^ n ≤ {times(rng, c, term)}; {term} ≤ {times(rng, c, f'{k} ^ n')}; {term} < {k} ^ (n + {c}); {k} ^ n < {term} + {c}",
+    )
 
 
 def neighbours(rng: Random, recursion: Recursion, term: str) -> str | None:
     """`f n` compared with `f (n + 1)`."""
     k, m = rng.randint(1, 4), rng.randint(1, 6)
-    after = "f (n + 1)"
-    texts = [
-        f"{term} ≤ {after}",
-        f"{term} < {after}",
-        f"{term} + {m} ≤ {after}",
-        f"{k + 1} * {term} ≤ {after}",
-        f"{after} ≤ {k} * {term} + {m}",
-        f"{after} < {k} * {term} + n + {m}",
-    ]
-    return rng.choice([text for text in texts if recursion.always(text)] or [None]) if term == "f n" else None
+    if term != "f n":
+        return None
+    return true_one(
+        rng,
+        recursion,
+        f"f n ≤ f (n + 1); f n < f (n + 1); f n + {m} ≤ f (n + 1); {k + 1} * f n ≤ f (n + 1); "
+        f"f (n + 1) ≤ {k} * f n + {m}; f (n + 1) < {k} * f n + n + {m}",
+    )
 
 
 def residue(rng: Random, recursion: Recursion, term: str) -> str | None:
     """What the remainders by a small number are, or are not."""
     m = rng.randint(2, 9)
-    found = sorted({recursion.value(term, n) % m for n in range(FIRST)})
-    if len(found) == 1:
-        return congruence(rng, term, m, found[0])
-    if len(found) == 2 and m > 2 and rng.random() < 0.6:
-        return f"{term} % {m} = {found[0]} ∨ {term} % {m} = {found[1]}"
-    missing = sorted(set(range(m)) - set(found))
-    if not missing or len(found) > 3:
+    residues = sorted({recursion.value(term, n) % m for n in range(FIRST)})
+    if len(residues) == 1:
+        return congruence(rng, term, m, residues[0])
+    if len(residues) == 2 and m > 2 and rng.random() < 0.6:
+        return f"{term} % {m} = {residues[0]} ∨ {term} % {m} = {residues[1]}"
+    missing = sorted(set(range(m)) - set(residues))
+    if not missing or len(residues) > 3:
         return None
-    return rng.choice(
-        [
-            f"{term} % {m} ≠ {rng.choice(missing)}",
-            f"¬ {term} % {m} = {rng.choice(missing)}",
-            f"{term} ≠ {m * rng.randint(1, 9) + rng.choice(missing)}",
-        ]
+    return either(
+        rng,
+        f"{term} % {m} ≠ {rng.choice(missing)}; ¬ {term} % {m} = {rng.choice(missing)}; "
+        f"{term} ≠ {m * rng.randint(1, 9) + rng.choice(missing)}",
     )
 
 
 def fact(rng: Random, recursion: Recursion, term: str = "f n") -> str | None:
     """Something that seems true of `term` for every n."""
-    found = rng.choice([lower, lower, upper, exponential, neighbours, residue, residue])(rng, recursion, term)
-    if found and term == "f n" and "∃" not in found and rng.random() < 0.85 and not recursion.inductive(found):
+    text = rng.choice([lower, lower, upper, exponential, neighbours, residue, residue])(rng, recursion, term)
+    if text and term == "f n" and "∃" not in text and rng.random() < 0.85 and not recursion.inductive(text):
         return None
-    return found
+    return text
 
 
 def joined(rng: Random, first: str | None, second: str | None = "") -> str | None:
@@ -156,13 +140,9 @@ def joined(rng: Random, first: str | None, second: str | None = "") -> str | Non
     if second == "":
         return f"∀ n, {first}"
     one, two = (f"({c})" if set(c) & set("∃∨¬") else c for c in (first, second))
-    return rng.choice(
-        [
-            f"∀ n, {one} ∧ {two}",
-            f"∀ n, {one} ∧ {two}",
-            f"(∀ n, {first}) ∧ ∀ n, {second}",
-            f"(∀ n, {first}) ∧ (∀ n, {second})",
-        ]
+    return either(
+        rng,
+        f"∀ n, {one} ∧ {two}; " * 2 + f"(∀ n, {first}) ∧ ∀ n, {second}; (∀ n, {first}) ∧ (∀ n, {second})",
     )
 
 
@@ -177,14 +157,14 @@ def stated(
 def summed(rng: Random) -> str | None:
     """f (n + 1) = f n + p(n): the closed form."""
     base, p = rng.choice([0, 0, 1, rng.randint(2, 9)]), increment(rng)
-    step = rng.choice([f"f n + {p}", f"f n + {p}", f"{p} + f n"])
+    step = either(rng, f"f n + {p}; f n + {p}; {p} + f n")
     return stated(rng, {"f": [base]}, {"f": step}, lambda recursion: joined(rng, solved(rng, recursion)))
 
 
 def summed_fact(rng: Random) -> str | None:
     """f (n + 1) = f n + p(n): a bound or residue, or the closed form and a bound."""
     step = f"f n + {increment(rng)}"
-    term = rng.choice(["f n", "f n", "f n", "f (2 * n)", "f (n + 1)", "f (n + 2)"])
+    term = either(rng, "f n; f n; f n; f (2 * n); f (n + 1); f (n + 2)")
 
     def conclude(recursion: Recursion) -> str | None:
         kind = rng.random()
@@ -202,19 +182,16 @@ def affine(rng: Random) -> str | None:
     if k == 0:
         return None
     step = f"{times(rng, a, 'f n')} + {b}" if b else times(rng, a, "f n")
-    left = total(rng, [times(rng, a - 1, "f n"), str(b)]) if b else times(rng, a - 1, "f n")
-    if k % a == 0 and k // a == 1:
-        right = f"{a} ^ (n + 1)"
-    else:
-        right = times(rng, k, f"{a} ^ n")
+    left = total(rng, [times(rng, a - 1, "f n"), b])
+    right = f"{a} ^ (n + 1)" if k == a else times(rng, k, f"{a} ^ n")
     return given({"f": [start]}, {"f": step}, f"∀ n, {equation(rng, left, right)}")
 
 
 def affine_fact(rng: Random) -> str | None:
     """f (n + 1) = a f n + b n + c: bounds and residues, one or two of them."""
     a, b, c = rng.randint(2, 5), rng.choice([0, 0, 1, 2, 3]), rng.randint(0, 6)
-    step = total(rng, [times(rng, a, "f n"), *([times(rng, b, "n")] if b else []), *([str(c)] if c else [])])
-    term = rng.choice(["f n", "f n", "f n", "f (n + 1)", "f (2 * n)"])
+    step = total(rng, [times(rng, a, "f n"), times(rng, b, "n"), c])
+    term = either(rng, "f n; f n; f n; f (n + 1); f (2 * n)")
 
     def conclude(recursion: Recursion) -> str | None:
         if rng.random() < 0.6:
@@ -227,11 +204,9 @@ def affine_fact(rng: Random) -> str | None:
 def product(rng: Random) -> str | None:
     """f (n + 1) = (n + a) f n: positive, growing, divisible."""
     a, b = rng.randint(1, 4), rng.randint(1, 5)
-    factor = rng.choice(
-        [f"(n + {a})", f"({b} * n + {a})", f"(n + {a}) * {b}", f"(n * n + {a})", f"(n + {a}) * (n + {b})"]
-    )
-    step = rng.choice([f"{factor} * f n", f"f n * {factor}", f"{factor} * f n + {b}"])
-    term = rng.choice(["f n", "f n", "f (n + 1)", "f (n + 2)"])
+    factor = either(rng, f"(n + {a}); ({b} * n + {a}); (n + {a}) * {b}; (n * n + {a}); (n + {a}) * (n + {b})")
+    step = either(rng, f"{factor} * f n; f n * {factor}; {factor} * f n + {b}")
+    term = either(rng, "f n; f n; f (n + 1); f (n + 2)")
 
     def conclude(recursion: Recursion) -> str | None:
         return joined(rng, fact(rng, recursion, term), "" if rng.random() < 0.7 else fact(rng, recursion))
@@ -242,18 +217,17 @@ def product(rng: Random) -> str | None:
 def second_order(rng: Random) -> str | None:
     """f (n + 2) from the two before, as for the Fibonacci numbers: bounds, growth and periods of residues."""
     a, b, c = rng.randint(1, 4), rng.randint(1, 4), rng.choice([0, 0, 1, 2, 3])
-    terms = [times(rng, a, "f (n + 1)"), times(rng, b, "f n"), *([str(c)] if c else [])]
-    term = rng.choice(["f n", "f n", "f n", "f (n + 1)", "f (2 * n)", "f (3 * n)", "f (3 * n + 1)", "f (4 * n)"])
+    terms = [times(rng, a, "f (n + 1)"), times(rng, b, "f n"), c]
+    term = either(rng, "f n; f n; f n; f (n + 1); f (2 * n); f (3 * n); f (3 * n + 1); f (4 * n)")
 
     def conclude(recursion: Recursion) -> str | None:
         first = fact(rng, recursion, term)
         if first is None or term != "f n" or "∃" in first or rng.random() < 0.4:
             return joined(rng, first)
-        after = first.replace("f (n + 1)", "f (n + 2)").replace(
-            "f n", "f (n + 1)"
-        )  # what induction needs, said at once
-        same = not any(piece in first.replace("f (n + 1)", "").replace("f n", "") for piece in "n")
-        return joined(rng, first, after if same else fact(rng, recursion))
+        if "n" in first.replace("f (n + 1)", "").replace("f n", ""):
+            return joined(rng, first, fact(rng, recursion))
+        after = first.replace("f (n + 1)", "f (n + 2)").replace("f n", "f (n + 1)")
+        return joined(rng, first, after)  # the pair passes an induction
 
     return stated(rng, {"f": [rng.randint(0, 4), rng.randint(1, 5)]}, {"f": total(rng, terms)}, conclude)
 
@@ -272,15 +246,7 @@ def second_order_closed(rng: Random) -> str | None:
 
 
 TEMPLATES = (
-    summed,
-    summed,
-    summed_fact,
-    summed_fact,
-    affine,
-    affine_fact,
-    affine_fact,
-    product,
-    second_order,
-    second_order,
-    second_order_closed,
+    *(summed, summed, summed_fact, summed_fact),
+    *(affine, affine_fact, affine_fact, product),
+    *(second_order, second_order, second_order_closed),
 )

@@ -5,35 +5,21 @@ from __future__ import annotations
 from random import Random
 
 from burnqed.data.families.facts import value
-from burnqed.data.families.terms import congruence, power, times, total
+from burnqed.data.families.terms import MOSTLY_NAT, closed, congruence, conjoined, either, power, times, total
 
 
-def shape(rng: Random, variable: str = "n") -> str:
-    """A polynomial of degree two to four in one of many ways of writing."""
-    a, b, c, v = rng.randint(1, 6), rng.randint(1, 6), rng.randint(2, 5), variable
-    return rng.choice(
-        [
-            power(rng, v, 2),
-            power(rng, v, 3),
-            f"{v} * {v} + {v}",
-            f"{v} * ({v} + {a})",
-            f"{v} * ({v} + {a}) + {b}",
-            f"({v} + {a}) * ({v} + {b})",
-            f"{v} * ({v} + {a}) * ({v} + {b})",
-            f"{v} * {v} + {a}",
-            f"{times(rng, c, power(rng, v, 2))} + {times(rng, a, v)}",
-            f"{power(rng, v, 2)} + {times(rng, a, v)} + {b}",
-            f"{power(rng, v, 3)} + {times(rng, a, v)}",
-            f"{power(rng, v, 3)} + {times(rng, a, v)} + {b}",
-            f"{power(rng, v, 3)} + {times(rng, a, power(rng, v, 2))}",
-            f"{v} * {v} * ({v} + {a})",
-            f"{v} ^ 4 + {a}",
-            f"{v} ^ 4 + {times(rng, a, v + ' ^ 2')}",
-            f"({v} + {a}) ^ 2 + {b}",
-            f"({v} + {a}) ^ 2 + {v}",
-            f"{v} * ({c} * {v} + {a})",
-            f"({c} * {v} + {a}) * ({v} + {b})",
-        ]
+def shape(rng: Random) -> str:
+    """A polynomial in n of degree two to four, in one of many ways of writing."""
+    a, b, c = rng.randint(1, 6), rng.randint(1, 6), rng.randint(2, 5)
+    return either(
+        rng,
+        f"{power(rng, 'n', 2)}; {power(rng, 'n', 3)}; n * n + n; n * (n + {a}); n * (n + {a}) + {b}; "
+        f"(n + {a}) * (n + {b}); n * (n + {a}) * (n + {b}); n * n + {a}; "
+        f"{times(rng, c, power(rng, 'n', 2))} + {times(rng, a, 'n')}; {power(rng, 'n', 2)} + {times(rng, a, 'n')} + {b}; "
+        f"{power(rng, 'n', 3)} + {times(rng, a, 'n')}; {power(rng, 'n', 3)} + {times(rng, a, 'n')} + {b}; "
+        f"{power(rng, 'n', 3)} + {times(rng, a, power(rng, 'n', 2))}; n * n * (n + {a}); "
+        f"n ^ 4 + {a}; n ^ 4 + {times(rng, a, 'n ^ 2')}; (n + {a}) ^ 2 + {b}; (n + {a}) ^ 2 + n; "
+        f"n * ({c} * n + {a}); ({c} * n + {a}) * (n + {b})",
     )
 
 
@@ -45,19 +31,11 @@ def claim(rng: Random, term: str, residues: list[int], m: int) -> str | None:
     missing = sorted(set(range(m)) - set(residues))
     if len(residues) <= 3 and m > len(residues) + (len(residues) > 2):
         listed = " ∨ ".join(f"{bracketed} % {m} = {r}" for r in residues)
-        return rng.choice(
-            [
-                listed,
-                listed,
-                f"{bracketed} % {m} ≠ {rng.choice(missing)}",
-                f"¬ {m} ∣ {term}" if 0 in missing else listed,
-            ]
-        )
+        indivisible = f"¬ {m} ∣ {term}" if 0 in missing else listed
+        return either(rng, f"{listed}; {listed}; {bracketed} % {m} ≠ {rng.choice(missing)}; {indivisible}")
     if missing and m <= 9:
-        avoided = rng.choice(missing)
-        return rng.choice(
-            [f"{bracketed} % {m} ≠ {avoided}", f"¬ {bracketed} % {m} = {avoided}", f"∀ k, {term} ≠ {m} * k + {avoided}"]
-        )
+        r = rng.choice(missing)
+        return either(rng, f"{bracketed} % {m} ≠ {r}; ¬ {bracketed} % {m} = {r}; ∀ k, {term} ≠ {m} * k + {r}")
     return None
 
 
@@ -65,7 +43,7 @@ def polynomial_residue(rng: Random) -> str | None:
     """The remainders of a polynomial: split n by its own remainder."""
     term, m = shape(rng), rng.choice([2, 2, 3, 3, 4, 5, 6, 8])
     conclusion = claim(rng, term, sorted({value(term, n=n) % m for n in range(m)}), m)
-    domain = rng.choice(["Nat", "Nat", "Nat", "Int"])
+    domain = either(rng, MOSTLY_NAT)
     return conclusion and f"∀ n : {domain}, {conclusion}"
 
 
@@ -85,34 +63,22 @@ def known_residue(rng: Random) -> str | None:
     if m > 5 and len(kept) > 1:
         return None
     conclusion = claim(rng, term, sorted({value(term, n=n) % m for n in kept}), m)
-    return conclusion and f"∀ n : {rng.choice(['Nat', 'Nat', 'Nat', 'Int'])}, {hypothesis} → {conclusion}"
+    return conclusion and f"∀ n : {either(rng, MOSTLY_NAT)}, {hypothesis} → {conclusion}"
 
 
 def two_residues(rng: Random) -> str | None:
     """Two numbers with known remainders, or split by them."""
     a, b = rng.randint(1, 5), rng.randint(1, 5)
-    term = rng.choice(
-        [
-            "a * b",
-            "a + b",
-            "a * a + b",
-            "a * a + b * b",
-            "a * b + a",
-            f"{times(rng, a, 'a')} + {times(rng, b, 'b')}",
-            f"a * b + {a}",
-            "a * (a + b)",
-            "(a + b) * (a + b)",
-            "a ^ 2 + b ^ 2",
-            f"a * a + {times(rng, b, '(b * b)')}",
-            "a * b * (a + b)",
-        ]
+    term = either(
+        rng,
+        f"a * b; a + b; a * a + b; a * a + b * b; a * b + a; {times(rng, a, 'a')} + {times(rng, b, 'b')}; a * b + {a}; "
+        f"a * (a + b); (a + b) * (a + b); a ^ 2 + b ^ 2; a * a + {times(rng, b, '(b * b)')}; a * b * (a + b)",
     )
     m = rng.choice([2, 3, 4, 5, 7])
     if m <= 4 and rng.random() < 0.4:
         small = rng.choice([2, 3, 4] if "a * a + b * b" in term or "^" in term else [2, 3])
-        conclusion = claim(
-            rng, term, sorted({value(term, a=x, b=y) % small for x in range(small) for y in range(small)}), small
-        )
+        residues = {value(term, a=x, b=y) % small for x in range(small) for y in range(small)}
+        conclusion = claim(rng, term, sorted(residues), small)
         return conclusion and f"∀ a b : Nat, {conclusion}"
     r, s = rng.randint(0, m - 1), rng.randint(0, m - 1)
     k, j = m * rng.choice([1, 1, 2]), m * rng.choice([1, 1, 1, 2])
@@ -128,18 +94,12 @@ def power_residue(rng: Random) -> str | None:
     exponent = "n" if k == 1 else f"({k} * n)"
     c, d = rng.choice([0, 0, rng.randint(1, 9)]), rng.choice([0, rng.randint(1, 20)])
     other, e = rng.randint(2, 9), rng.choice([0, 0, 0, 1])
-    terms = [
-        f"{base} ^ {exponent}",
-        *([f"{other} ^ n"] if e else []),
-        *([times(rng, c, "n")] if c else []),
-        *([str(d)] if d else []),
-    ]
-    term = total(rng, terms)
+    term = total(rng, [f"{base} ^ {exponent}", f"{other} ^ n" if e else "", times(rng, c, "n"), d])
     residues = sorted({value(term, n=n) % m for n in range(14)})
     if len(residues) == 1:
         conclusion: str | None = congruence(rng, term, m, residues[0])
     elif len(residues) == 2 and m > 2:
-        bracketed = f"({term})" if len(terms) > 1 else term
+        bracketed = f"({term})" if " + " in term else term
         conclusion = f"{bracketed} % {m} = {residues[0]} ∨ {bracketed} % {m} = {residues[1]}"
     else:
         return None
@@ -172,73 +132,41 @@ def divisors(rng: Random) -> str:
     j, k = rng.randint(2, 7), rng.randint(2, 7)
     hypotheses, conclusions = rng.choice(
         [
-            (
-                "a ∣ b → c ∣ k",
-                ["a * c ∣ b * k", "c * a ∣ b * k", f"a * c ∣ {j} * (b * k)", f"{j} * (a * c) ∣ {j} * b * k"],
-            ),
-            (
-                "a ∣ b",
-                ["a * a ∣ b * b", f"a ^ {j} ∣ b ^ {j}", "a * a * a ∣ b * b * b", f"a ∣ {j} * b", "a * a ∣ b * b * b"],
-            ),
-            ("a ∣ b", ["a * c ∣ b * c", "c * a ∣ b * c", f"a ∣ b * c + {j} * b", "a ∣ b * b + c * b"]),
-            ("a ∣ b", [f"{j} * a ∣ {j * k} * b", f"a * {j} ∣ b * {j}", f"{j} * (a * a) ∣ {j} * (b * b)"]),
+            ("a ∣ b → c ∣ k", f"a * c ∣ b * k; c * a ∣ b * k; a * c ∣ {j} * (b * k); {j} * (a * c) ∣ {j} * b * k"),
+            ("a ∣ b", f"a * a ∣ b * b; a ^ {j} ∣ b ^ {j}; a * a * a ∣ b * b * b; a ∣ {j} * b; a * a ∣ b * b * b"),
+            ("a ∣ b", f"a * c ∣ b * c; c * a ∣ b * c; a ∣ b * c + {j} * b; a ∣ b * b + c * b"),
+            ("a ∣ b", f"{j} * a ∣ {j * k} * b; a * {j} ∣ b * {j}; {j} * (a * a) ∣ {j} * (b * b)"),
             (
                 "a ∣ b → a ∣ c",
-                [
-                    f"a ∣ {j} * b + {k} * c",
-                    f"a * a ∣ {j} * (b * c)",
-                    "a * a ∣ b * c",
-                    f"a ∣ b * b + {j} * c",
-                    "a * a ∣ b * b + c * c",
-                ],
+                f"a ∣ {j} * b + {k} * c; a * a ∣ {j} * (b * c); a * a ∣ b * c; a ∣ b * b + {j} * c; a * a ∣ b * b + c * c",
             ),
             (
                 "a ∣ b → b ∣ c",
-                [
-                    f"a ∣ {j} * c + b",
-                    "a ∣ c * c",
-                    "a * a ∣ b * c",
-                    "a * b ∣ b * c",
-                    "a * b ∣ c * c",
-                    f"a ∣ {j} * b + {k} * c",
-                ],
+                f"a ∣ {j} * c + b; a ∣ c * c; a * a ∣ b * c; a * b ∣ b * c; a * b ∣ c * c; a ∣ {j} * b + {k} * c",
             ),
-            ("a ∣ b → b ∣ c → c ∣ k", [f"a ∣ {j} * k", "a * b ∣ c * k", "a * a ∣ c * k", "a ∣ b + c + k"]),
+            ("a ∣ b → b ∣ c → c ∣ k", f"a ∣ {j} * k; a * b ∣ c * k; a * a ∣ c * k; a ∣ b + c + k"),
             (
                 f"{j} ∣ a → {k} ∣ b",
-                [
-                    f"{j * k} ∣ a * b",
-                    f"{j * k} ∣ {k} * a + {j} * b",
-                    f"{j * k} ∣ c * a * b",
-                    f"{j * j * k * k} ∣ a * a * b * b",
-                ],
+                f"{j * k} ∣ a * b; {j * k} ∣ {k} * a + {j} * b; {j * k} ∣ c * a * b; {j * j * k * k} ∣ a * a * b * b",
             ),
             (
                 f"{j} ∣ a → {j} ∣ b",
-                [f"{j} ∣ a + {k} * b", f"{j * j} ∣ a * b", f"{j * j} ∣ a * a + b * b", f"{j * j} ∣ {k} * (a * b)"],
+                f"{j} ∣ a + {k} * b; {j * j} ∣ a * b; {j * j} ∣ a * a + b * b; {j * j} ∣ {k} * (a * b)",
             ),
-            (f"{j} ∣ a", [f"{j * j} ∣ a * a", f"{j} ∣ {k} * a", f"{j} ∣ a * a + a", f"{j * j * j} ∣ a ^ 3"]),
-            (f"a ∣ {j} → b ∣ {k}", [f"a * b ∣ {j * k}", f"b * a ∣ {j * k}"]),
-            ("a * b ∣ c", ["a ∣ c", "b ∣ c", f"a ∣ {j} * c", "b ∣ c * c"]),
-            (f"{j} * a ∣ b", ["a ∣ b", f"a ∣ {k} * b", "a * a ∣ b * b", f"{j} ∣ b"]),
-            ("a ∣ b + c → a ∣ b", ["a ∣ c", f"a ∣ {j} * c", "a * a ∣ b * c", f"a ∣ b + {j} * c"]),
+            (f"{j} ∣ a", f"{j * j} ∣ a * a; {j} ∣ {k} * a; {j} ∣ a * a + a; {j * j * j} ∣ a ^ 3"),
+            (f"a ∣ {j} → b ∣ {k}", f"a * b ∣ {j * k}; b * a ∣ {j * k}"),
+            ("a * b ∣ c", f"a ∣ c; b ∣ c; a ∣ {j} * c; b ∣ c * c"),
+            (f"{j} * a ∣ b", f"a ∣ b; a ∣ {k} * b; a * a ∣ b * b; {j} ∣ b"),
+            ("a ∣ b + c → a ∣ b", f"a ∣ c; a ∣ {j} * c; a * a ∣ b * c; a ∣ b + {j} * c"),
         ]
     )
-    conclusion = rng.choice(conclusions) if rng.random() < 0.7 else " ∧ ".join(rng.sample(conclusions, 2))
-    if rng.random() < 0.15:
-        hypotheses = hypotheses.replace(" → ", " ∧ ")
-    used = [name for name in "abck" if name in f"{hypotheses} {conclusion}"]
-    return f"∀ {' '.join(used)} : {rng.choice(['Nat', 'Nat', 'Nat', 'Int'])}, {hypotheses} → {conclusion}"
+    conclusion = either(rng, conclusions) if rng.random() < 0.7 else " ∧ ".join(rng.sample(conclusions.split("; "), 2))
+    hypotheses = conjoined(rng, hypotheses)
+    return closed("abck", either(rng, MOSTLY_NAT), f"{hypotheses} → {conclusion}")
 
 
 TEMPLATES = (
-    polynomial_residue,
-    polynomial_residue,
-    polynomial_residue,
-    known_residue,
-    known_residue,
-    two_residues,
-    power_residue,
-    power_pair,
-    divisors,
+    *[polynomial_residue] * 3,
+    *[known_residue] * 2,
+    *(two_residues, power_residue, power_pair, divisors),
 )

@@ -6,7 +6,7 @@ from random import Random
 
 from burnqed.data.families.facts import Recursion
 from burnqed.data.families.recurrences import fact, given, increment, joined, solved, stated
-from burnqed.data.families.terms import at_most, equation, times, total
+from burnqed.data.families.terms import at_most, either, equation, times, total
 
 
 def relation(rng: Random, recursion: Recursion) -> str | None:
@@ -16,8 +16,7 @@ def relation(rng: Random, recursion: Recursion) -> str | None:
         equation(rng, "f n", "g n"),
         at_most(rng, "f n", "g n"),
         at_most(rng, "g n", "f n"),
-        "f n < g n",
-        "g n < f n",
+        *("f n < g n", "g n < f n"),
         equation(rng, f"f n + {k}", "g n"),
         equation(rng, "f n", f"g n + {k}"),
         equation(rng, "g n", times(rng, m, "f n")),
@@ -25,20 +24,10 @@ def relation(rng: Random, recursion: Recursion) -> str | None:
         equation(rng, "f n + n", "g n"),
         equation(rng, "f n + g n", f"{m} ^ n"),
         equation(rng, "f n + g n", times(rng, k, f"{m} ^ n")),
-        f"f n % {m} = g n % {m}",
-        f"(f n + g n) % {m} = 0",
-        f"{m} ∣ f n + g n",
-        f"f n ≤ {m} * g n",
-        f"{m} * f n ≤ g n",
-        f"f n * {m} ≤ g n + {k}",
-        f"f n + g n ≤ {m} ^ (n + {k})",
-        "n ≤ f n + g n",
-        f"n + {k} ≤ f n + g n",
-        "0 < f n + g n",
-        f"g n ≤ f n + {k}",
-        "f n ≠ g n",
-        "f n * f n ≤ g n",
-        "f n ≤ f n * g n",
+        *(f"f n % {m} = g n % {m}", f"(f n + g n) % {m} = 0", f"{m} ∣ f n + g n"),
+        *(f"f n ≤ {m} * g n", f"{m} * f n ≤ g n", f"f n * {m} ≤ g n + {k}", f"f n + g n ≤ {m} ^ (n + {k})"),
+        *("n ≤ f n + g n", f"n + {k} ≤ f n + g n", "0 < f n + g n", f"g n ≤ f n + {k}"),
+        *("f n ≠ g n", "f n * f n ≤ g n", "f n ≤ f n * g n"),
     ]
     closed = solved(rng, recursion, "(f n + g n)")
     if closed is not None and rng.random() < 0.3:
@@ -52,44 +41,32 @@ def two(rng: Random) -> str | None:
     """f and g, each from both: how they compare."""
     a, b, c = rng.randint(1, 4), rng.randint(1, 4), rng.randint(0, 5)
     p = increment(rng)
-    own = [
-        f"f n + {p}",
-        times(rng, a + 1, "f n"),
-        f"{times(rng, a + 1, 'f n')} + {c + 1}",
-        f"f n + {a}",
-        f"g n + {a}",
-        "f n + g n",
-        f"{times(rng, a, 'f n')} + {times(rng, b, 'g n')}",
-        f"g n + {p}",
-        f"f n + g n + {c + 1}",
-    ]
+    own = (
+        f"f n + {p}; {times(rng, a + 1, 'f n')}; {times(rng, a + 1, 'f n')} + {c + 1}; f n + {a}; g n + {a}; f n + g n; "
+        f"{times(rng, a, 'f n')} + {times(rng, b, 'g n')}; g n + {p}; f n + g n + {c + 1}"
+    )
     swap = str.maketrans("fg", "gf")
-    first = rng.choice(own)
-    second = rng.choice(
-        [rng.choice(own).translate(swap), first.translate(swap), first, f"g n + {p}", f"g n + {p} + {b}"]
+    first = either(rng, own)
+    second = either(
+        rng, f"{either(rng, own).translate(swap)}; {first.translate(swap)}; {first}; g n + {p}; g n + {p} + {b}"
     )
 
     def conclude(recursion: Recursion) -> str | None:
         return joined(rng, relation(rng, recursion), "" if rng.random() < 0.7 else relation(rng, recursion))
 
     start = rng.randint(0, 4)
-    return stated(
-        rng,
-        {"f": [start], "g": [rng.choice([start, start + 1, rng.randint(0, 6)])]},
-        {"f": first, "g": second},
-        conclude,
-    )
+    bases = {"f": [start], "g": [rng.choice([start, start + 1, rng.randint(0, 6)])]}
+    return stated(rng, bases, {"f": first, "g": second}, conclude)
 
 
 def cumulative(rng: Random) -> str | None:
     """g sums f, which is itself given by recursion: a closed form of g, or how the two compare."""
     a, b = rng.randint(1, 4), rng.randint(0, 4)
-    first = rng.choice(
-        [f"f n + {a}", f"f n + {times(rng, a, 'n')} + {b + 1}", times(rng, a + 1, "f n"), f"f n + {times(rng, a, 'n')}"]
+    first = either(
+        rng,
+        f"f n + {a}; f n + {times(rng, a, 'n')} + {b + 1}; {times(rng, a + 1, 'f n')}; f n + {times(rng, a, 'n')}",
     )
-    second = rng.choice(
-        ["g n + f n", "f n + g n", "g n + f (n + 1)", f"g n + {times(rng, a, 'f n')}", f"g n + f n + {a}"]
-    )
+    second = either(rng, f"g n + f n; f n + g n; g n + f (n + 1); g n + {times(rng, a, 'f n')}; g n + f n + {a}")
 
     def conclude(recursion: Recursion) -> str | None:
         closed = solved(rng, recursion, "g n")
@@ -179,25 +156,14 @@ def accumulator(rng: Random) -> str:
 def cases_in_step(rng: Random) -> str | None:
     """f (n + 1) by if-then-else, max or min: bounds and residues, splitting the step."""
     a, b, m, r = rng.randint(1, 5), rng.randint(0, 4), rng.randint(2, 4), rng.randint(0, 1)
-    test = rng.choice(
-        [f"n % {m} = {r}", f"f n % {m} = {r}", f"f n < {a + b + 3}", f"n < {a + b}", "f n ≤ n", "n = 0", f"f n = {a}"]
-    )
-    step = rng.choice(
-        [f"if {test} then f n + {a} else f n + {b}"] * 3
-        + [
-            f"if {test} then f n + {a} else f n",
-            f"if {test} then f n + 1 else {b}",
-            f"if {test} then {times(rng, m, 'f n')} else f n + {a}",
-        ]
-        + [
-            f"max (f n) {times(rng, a, 'n')}",
-            f"max (f n) (n + {a})",
-            f"min (f n) (n + {b})",
-            f"min (f n + {a}) {a * 7}",
-            f"max (f n + {a}) {a * m}",
-            f"max (f n) {a} + {b}",
-            f"min (f n) {b} + {a}",
-        ]
+    test = either(rng, f"n % {m} = {r}; f n % {m} = {r}; f n < {a + b + 3}; n < {a + b}; f n ≤ n; n = 0; f n = {a}")
+    step = either(
+        rng,
+        f"if {test} then f n + {a} else f n + {b}; "
+        * 3
+        + f"if {test} then f n + {a} else f n; if {test} then f n + 1 else {b}; "
+        f"if {test} then {times(rng, m, 'f n')} else f n + {a}; max (f n) {times(rng, a, 'n')}; max (f n) (n + {a}); "
+        f"min (f n) (n + {b}); min (f n + {a}) {a * 7}; max (f n + {a}) {a * m}; max (f n) {a} + {b}; min (f n) {b} + {a}",
     )
 
     def conclude(recursion: Recursion) -> str | None:
@@ -211,12 +177,7 @@ def bounded_step(rng: Random) -> str:
     k, m, c = rng.randint(1, 6), rng.randint(2, 6), rng.randint(0, 6)
     zero = f"f 0 = {c} → "
     templates = [
-        (
-            zero,
-            f"f (n + 1) ≤ f n + {k}",
-            "n",
-            at_most(rng, "f n", total(rng, [times(rng, k, "n"), str(c)]) if c else times(rng, k, "n")),
-        ),
+        (zero, f"f (n + 1) ≤ f n + {k}", "n", at_most(rng, "f n", total(rng, [times(rng, k, "n"), c]))),
         ("", f"f (n + 1) ≤ f n + {k}", "n", f"f n ≤ f 0 + {k} * n"),
         ("", f"f n + {k} ≤ f (n + 1)", "n", at_most(rng, times(rng, k, "n"), "f n")),
         (zero, f"f n + {k} ≤ f (n + 1)", "n", f"{total(rng, [times(rng, k, 'n'), str(c)])} ≤ f n"),
@@ -286,14 +247,10 @@ def guarded(rng: Random) -> str | None:
     a, b = rng.randint(2, 3), rng.randint(0, 3)
     step = f"{times(rng, a, 'f n')} + {b}" if b else times(rng, a, "f n")
     recursion = Recursion({"f": [rng.randint(1, 2)]}, {"f": step})
-    conclusion = rng.choice(
-        [
-            "n * n ≤ f n",
-            f"{rng.randint(3, 9)} * n ≤ f n",
-            f"{rng.randint(3, 30)} ≤ f n",
-            f"n + {rng.randint(3, 20)} ≤ f n",
-            f"{rng.randint(2, 5)} * n + {rng.randint(1, 9)} < f n",
-        ]
+    conclusion = either(
+        rng,
+        f"n * n ≤ f n; {rng.randint(3, 9)} * n ≤ f n; {rng.randint(3, 30)} ≤ f n; "
+        f"n + {rng.randint(3, 20)} ≤ f n; {rng.randint(2, 5)} * n + {rng.randint(1, 9)} < f n",
     )
     for start in range(2, 8):
         if recursion.always(conclusion, range(start, 20)) and not recursion.value(conclusion, start - 1):
@@ -302,17 +259,9 @@ def guarded(rng: Random) -> str | None:
 
 
 TEMPLATES = (
-    two,
-    two,
-    two,
-    cumulative,
-    cumulative,
-    parameter,
-    homomorphism,
-    accumulator,
-    cases_in_step,
-    cases_in_step,
-    bounded_step,
-    signs,
-    guarded,
+    *[two] * 3,
+    *[cumulative] * 2,
+    *(parameter, homomorphism, accumulator),
+    *[cases_in_step] * 2,
+    *(bounded_step, signs, guarded),
 )

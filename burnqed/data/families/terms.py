@@ -8,11 +8,29 @@ from itertools import pairwise
 from math import lcm
 from random import Random
 
+MOSTLY_NAT = "Nat; Nat; Nat; Int"
+"""Domains of variables, for `either`."""
+
+
+def either(rng: Random, alternatives: str) -> str:
+    """One of the alternatives; `; ` separates them."""
+    return rng.choice(alternatives.split("; "))
+
+
+def conjoined(rng: Random, hypotheses: str) -> str:
+    """The hypotheses, occasionally joined by `∧` instead of `→`."""
+    return hypotheses.replace(" → ", " ∧ ") if rng.random() < 0.15 else hypotheses
+
+
+def closed(variables: str, domain: str, body: str) -> str:
+    """`∀ a c : Nat, body`: binds those of the variables (a letter each) that occur in the body."""
+    return f"∀ {' '.join(name for name in variables if name in body)} : {domain}, {body}"
+
 
 def times(rng: Random, factor: int, term: str) -> str:
-    """`3 * n`, sometimes `n * 3`; just the term when the factor is one."""
-    if factor == 1:
-        return term
+    """`3 * n`, sometimes `n * 3`; just the term when the factor is one, and empty when it is zero."""
+    if factor < 2:
+        return term if factor else ""
     return f"{factor} * {term}" if rng.random() < 0.8 else f"{term} * {factor}"
 
 
@@ -23,9 +41,9 @@ def power(rng: Random, variable: str, degree: int) -> str:
     return " * ".join([variable] * degree) if rng.random() < 0.6 else f"{variable} ^ {degree}"
 
 
-def total(rng: Random, terms: Sequence[str]) -> str:
-    """The sum of the terms, sometimes in another order; `0` when there are none."""
-    shuffled = list(terms)
+def total(rng: Random, terms: Sequence[str | int]) -> str:
+    """The sum of the terms that are neither empty nor zero, sometimes in another order; `0` when there are none."""
+    shuffled = [str(term) for term in terms if term]
     if len(shuffled) > 1 and rng.random() < 0.3:
         rng.shuffle(shuffled)
     return " + ".join(shuffled) or "0"
@@ -34,7 +52,7 @@ def total(rng: Random, terms: Sequence[str]) -> str:
 def polynomial(rng: Random, coefficients: Sequence[int], variable: str = "n") -> str:
     """A polynomial with natural coefficients (constant first), highest power first."""
     terms = [times(rng, c, power(rng, variable, k)) for k, c in enumerate(coefficients) if c and k]
-    return total(rng, [*reversed(terms), *([str(coefficients[0])] if coefficients and coefficients[0] else [])])
+    return total(rng, [*reversed(terms), coefficients[0]])
 
 
 def factored(coefficients: Sequence[int], variable: str = "n") -> str | None:
@@ -99,11 +117,8 @@ def at_most(rng: Random, left: str, right: str) -> str:
 
 def congruence(rng: Random, term: str, modulus: int, residue: int) -> str:
     """That the term leaves the residue, as an equation, a divisibility or a witness."""
-    spelled = [
-        f"({term}) % {modulus} = {residue}"
-        if " " in term and not term.startswith("f ")
-        else f"{term} % {modulus} = {residue}"
-    ] * 3
+    bracketed = f"({term})" if " " in term and not term.startswith("f ") else term
+    spelled = [f"{bracketed} % {modulus} = {residue}"] * 3
     if residue == 0:
         spelled += [f"{modulus} ∣ {term}"] * 2 + [f"∃ k, {term} = {modulus} * k"]
     else:
