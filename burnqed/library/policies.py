@@ -36,7 +36,7 @@ def serve(model: str, head: str | None = None, **settings: Any) -> Iterator[Poli
     """
     config = configured("policy", settings).policy
     server = launched(found(model), head, config)
-    urls = wait(_entered(server))
+    urls = wait(server.__aenter__())
     try:
         client = PolicyClient(config, urls.generate, urls.score)
         try:
@@ -45,15 +45,7 @@ def serve(model: str, head: str | None = None, **settings: Any) -> Iterator[Poli
         finally:
             wait(client.close())
     finally:
-        wait(_left(server))
-
-
-async def _entered(context: Any) -> Any:
-    return await context.__aenter__()
-
-
-async def _left(context: Any) -> None:
-    await context.__aexit__(None, None, None)
+        wait(server.__aexit__(None, None, None))
 
 
 def found(model: str) -> str:

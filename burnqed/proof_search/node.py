@@ -84,20 +84,21 @@ class Tree:
         return {child.row.tactic for child in self.nodes if child.parent is node and child.row.tactic is not None}
 
     @staticmethod
+    def path(node: Node) -> list[Node]:
+        """The nodes from the root to this one."""
+        steps = [node]
+        while (parent := steps[-1].parent) is not None:
+            steps.append(parent)
+        return steps[::-1]
+
+    @staticmethod
     def tactics(node: Node) -> list[str]:
         """The tactics from the root to a node."""
-        found: list[str] = []
-        step: Node | None = node
-        while step is not None and step.row.tactic is not None:
-            found.append(step.row.tactic)
-            step = step.parent
-        return found[::-1]
+        return [step.row.tactic for step in Tree.path(node) if step.row.tactic is not None]
 
     @staticmethod
     def mark_proof(node: Node) -> None:
         """Marks the path to a node whose proof was checked."""
-        step: Node | None = node
-        while step is not None:
+        for step in Tree.path(node):
             step.row.on_proof_path = True
             step.row.remaining_depth = node.row.depth - step.row.depth
-            step = step.parent

@@ -66,37 +66,25 @@ def theorem_results(rows: pa.Table) -> list[TheoremResult]:
 
 def proof_pairs(rows: pa.Table) -> pa.Table:
     """The steps of all checked proofs, of type PAIRS, in the order of each proof."""
-    pairs = []
-    for path in _paths(rows).values():
-        for before, after in pairwise(path):
-            pairs.append(
-                {
-                    "theorem": after["theorem"],
-                    "state": before["state"],
-                    "tactic": after["tactic"],
-                    "state_after": after["state"],
-                    "depth": before["depth"],
-                    "num_goals": before["num_goals"],
-                    "log_prob": after["log_prob"],
-                }
-            )
+    pairs = [
+        {
+            "theorem": after["theorem"],
+            "state": before["state"],
+            "tactic": after["tactic"],
+            "state_after": after["state"],
+            "depth": before["depth"],
+            "num_goals": before["num_goals"],
+            "log_prob": after["log_prob"],
+        }
+        for path in _paths(rows).values()
+        for before, after in pairwise(path)
+    ]
     return pa.Table.from_pylist(pairs, schema=PAIRS)
 
 
 def _paths(rows: pa.Table) -> dict[Key, list[dict[str, Any]]]:
     """The rows of each checked proof, from the root to the end."""
-    names = [
-        "theorem",
-        "sample",
-        "state_id",
-        "depth",
-        "state",
-        "tactic",
-        "num_goals",
-        "is_terminal",
-        "remaining_depth",
-        "log_prob",
-    ]
+    names = ["theorem", "sample", "depth", "state", "tactic", "num_goals", "log_prob"]
     paths: dict[Key, list[dict[str, Any]]] = defaultdict(list)
     for row in rows.filter(rows["on_proof_path"]).select(names).to_pylist():
         paths[row["theorem"], row["sample"]].append(row)

@@ -17,7 +17,7 @@ def baked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(install, "baked_folder", lambda: tmp_path)
     for name in ("lean.js", "lean.wasm"):
         (tmp_path / name).write_text(name)
-    digests = {file.name: install.sha256(file) for file in tmp_path.iterdir()}
+    digests = {file.name: install.digest(file) for file in tmp_path.iterdir()}
     (tmp_path / install.DIGESTS).write_text(json.dumps(digests))
     return tmp_path
 

@@ -69,7 +69,7 @@ def conditional(rng: Random) -> str | None:
     then, other = either(rng, values), either(rng, values)
     chosen = f"(if {test} then {then} else {other})"
     for _ in range(20):
-        terms = ["a * a", "b * b", f"{k} * (a * b)", times(rng, k, "a"), times(rng, c, "b"), c]
+        terms = ["a * a", "b * b", f"{k} * (a * b)", times(rng, k, "a"), times(rng, c, "b"), str(c)]
         bound = total(rng, rng.sample(terms, 2))
         for text in (f"{chosen} ≤ {bound}", f"{bound} ≤ {chosen} + {c}"):
             if then != other and all(holds(text, a=a, b=b) for a in range(14) for b in range(14)):

@@ -217,7 +217,7 @@ def product(rng: Random) -> str | None:
 def second_order(rng: Random) -> str | None:
     """f (n + 2) from the two before, as for the Fibonacci numbers: bounds, growth and periods of residues."""
     a, b, c = rng.randint(1, 4), rng.randint(1, 4), rng.choice([0, 0, 1, 2, 3])
-    terms = [times(rng, a, "f (n + 1)"), times(rng, b, "f n"), c]
+    terms: list[str | int] = [times(rng, a, "f (n + 1)"), times(rng, b, "f n"), c]
     term = either(rng, "f n; f n; f n; f (n + 1); f (2 * n); f (3 * n); f (3 * n + 1); f (4 * n)")
 
     def conclude(recursion: Recursion) -> str | None:

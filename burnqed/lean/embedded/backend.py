@@ -94,7 +94,7 @@ class EmbeddedLean(LeanBackend):
 
     def install(self, force: bool = False) -> str:
         info = install_lean(force)
-        return f"Lean {info.lean} in {info.path} ({info.megabytes:.0f} MB), run by node {info.node.version}."
+        return f"Lean {self.version} in {info.path} ({info.megabytes:.0f} MB), run by node {info.node.version}."
 
     def findings(self) -> list[Finding]:
         found = installation()

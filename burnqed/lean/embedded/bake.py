@@ -66,16 +66,8 @@ RUN_AT_ONCE = ("lean_task_map_core", "lean_task_bind_core")
 """(…, …, priority, sync, keep alive) functions whose task runs at once, as soon as the one it waits for is done, when `sync` is true."""
 
 KEPT_EXPORTS = {
-    "__wasm_call_ctors",
-    "_emscripten_tls_init",
-    "__stack_pointer",
-    "__indirect_function_table",
-    "memory",
-    "__THREW__",
-    "__threwValue",
-    "_mi_heap_default",
-    "in6addr_loopback",
-    "__wasm_apply_data_relocs",
+    *("__wasm_call_ctors", "_emscripten_tls_init", "__stack_pointer", "__indirect_function_table", "memory"),
+    *("__THREW__", "__threwValue", "_mi_heap_default", "in6addr_loopback", "__wasm_apply_data_relocs"),
 }
 KEPT_EXPORT_PREFIXES = ("__em_js__", "__tls", "__start_em", "__stop_em")
 

