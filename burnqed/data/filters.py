@@ -1,6 +1,6 @@
-"""Which tactic pairs are worth training on: the rules of the data sets, applied to every source alike.
+"""Which tactic pairs are worth training on: the same rules for every source.
 
-A theorem is rejected as a whole when one of its tactics cheats; single pairs are dropped for what they are.
+A theorem is rejected as a whole when one of its tactics cheats; single pairs are dropped on their own account.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Filtered:
 
 
 def cheats(tactic: str) -> bool:
-    """Whether sorry, admit, cheat or sorryAx stands in the tactic as a word, outside comments."""
+    """Whether sorry, admit, cheat or sorryAx occurs in the tactic as a word, outside comments."""
     return _CHEAT.search(blank_comments(tactic)) is not None
 
 

@@ -2,7 +2,7 @@
 
     burnqed data generate --count 3000 --seed 0 --out generated.json
 
-Nothing is checked before the search: most statements are true by construction or seen to hold for small numbers, a few are
+Nothing is checked before the search: most statements are true by construction or were seen to hold for small numbers, a few are
 false or out of reach, as in any collection of conjectures. None equals a theorem of the corpus or of the benchmark up to
 renaming and spacing, and at most five of all of them share a skeleton.
 """
@@ -26,7 +26,7 @@ PER_SKELETON = 5
 UNIT = re.compile(r"(?<!\^ )\b1 \* | \+ 0\b")
 """What nobody writes: a factor of one, a term of zero."""
 PATIENCE = 1_000
-"""Drafts that may bring nothing new before a family counts as exhausted."""
+"""Drafts in a row without a new statement after which a family counts as exhausted."""
 
 
 def generate(seed: int, count: int) -> list[Theorem]:

@@ -1,4 +1,4 @@
-"""What of a theorem index can be searched: no statement twice, and only what Lean can start."""
+"""Which theorems of an index can be searched: no statement twice, and only those that Lean can start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from burnqed.progress import Progress
 MOST_FAILING = 0.2
 """Share of an index that may not elaborate; with more it was written for another Lean, or lacks its header."""
 SAID = 20
-"""So many statements that do not elaborate are named, with Lean's reason; a unit's report.json has them all."""
+"""How many of the statements that do not elaborate are logged, with Lean's reason; report.json has all of them."""
 
 
 def distinct(theorems: list[Theorem]) -> list[Theorem]:
@@ -23,7 +23,7 @@ def distinct(theorems: list[Theorem]) -> list[Theorem]:
 
 
 async def elaborating(theorems: list[Theorem], lean: LeanBackend) -> list[Theorem]:
-    """The theorems that Lean can start; says of each other one why not."""
+    """The theorems that Lean can start; logs why the others are left out."""
     reasons = await failures(theorems, lean, asyncio.Event())
     for name, reason in reasons.items():
         log.warning("%s is left out: %s", name, reason)
@@ -31,8 +31,8 @@ async def elaborating(theorems: list[Theorem], lean: LeanBackend) -> list[Theore
 
 
 async def failing(theorems: Sequence[Theorem], lean: LeanBackend, where: str, stop: asyncio.Event) -> dict[str, str]:
-    """Lean's reason for every statement of `where` that does not elaborate, by name; says the first of them, and how many there are. Setting
-    `stop` ends it with those found by then, and nothing said.
+    """Lean's reason for every statement of `where` that does not elaborate, by name; logs the first of them, and how many there are. Setting
+    `stop` ends it early, with the reasons so far and nothing logged.
 
     Raises BadInput when they are more than a fifth.
     """
@@ -58,7 +58,7 @@ async def failures(theorems: Sequence[Theorem], lean: LeanBackend, stop: asyncio
     reasons: dict[str, str] = {}
     with Progress(len(theorems), "elaborate", "statements") as progress:
 
-        async def one(theorem: Theorem) -> None:
+        async def start(theorem: Theorem) -> None:
             async with free:
                 if stop.is_set():
                     return
@@ -69,5 +69,5 @@ async def failures(theorems: Sequence[Theorem], lean: LeanBackend, stop: asyncio
                     await lean.release(outcome.state)
                 progress.advance(failed=len(reasons))
 
-        await asyncio.gather(*(one(t) for t in theorems))
+        await asyncio.gather(*(start(t) for t in theorems))
     return {t.name: reasons[t.name] for t in theorems if t.name in reasons}

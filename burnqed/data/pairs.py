@@ -36,7 +36,7 @@ class TacticPair(BaseModel):
 
 
 def parse_pairs(text: str, where: str) -> list[TacticPair]:
-    """Pairs of a JSONL document; blank lines are skipped. Raises BadInput naming the line that is no pair."""
+    """Pairs of a JSONL document; blank lines are skipped. Raises BadInput naming the line that is not a pair."""
     pairs = []
     # not splitlines: a JSON string may hold other line separators, as U+2028
     for number, line in enumerate(text.split("\n"), start=1):
@@ -48,7 +48,7 @@ def parse_pairs(text: str, where: str) -> list[TacticPair]:
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"])
             raise BadInput(
-                f"{where}, line {number}, is no tactic pair ({f'{field}: ' if field else ''}{first['msg']}); "
+                f"{where}, line {number}, is not a tactic pair ({f'{field}: ' if field else ''}{first['msg']}); "
                 'each line is a JSON object such as {"theorem", "state", "tactic", "source"}.'
             ) from None
     return pairs

@@ -1,4 +1,4 @@
-"""Which theorems measure and which train: decided by the theorem's name alone, never by pair.
+"""Which theorems are for validation and which for training: decided by the theorem's name alone, never by pair.
 
 All states of a theorem fall on the same side, in every iteration and on every machine.
 """

@@ -1,7 +1,6 @@
 """Theorem indices: `{"theorems": [{"name", "statement", "header"?, "file_path"?}], "header"?}`.
 
-A list of theorems alone is read too. Theorems to which neither they nor their index give a header have none until a Lean backend gives them its
-default one.
+A plain list of theorems is read as well. A theorem without a header, in an index without one, gets the Lean backend's default header.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ class TheoremIndex(BaseModel):
 def parse_index(text: str, where: str, header: str | None = None) -> list[Theorem]:
     """Theorems of an index, each with its header: its own, else the index's, else `header`.
 
-    Raises BadInput when the text is no index, is empty, or repeats a name.
+    Raises BadInput when the text is not an index, is empty, or repeats a name.
     """
     try:
         document = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=once)
     except json.JSONDecodeError as error:
-        raise BadInput(f"{where} is not valid JSON ({error.msg} at line {error.lineno}); mend it.") from None
+        raise BadInput(f"{where} is not valid JSON ({error.msg} at line {error.lineno}); fix it.") from None
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where} cannot be read ({error}); mend it.") from None
+        raise BadInput(f"{where} cannot be read ({error}); fix it.") from None
     if isinstance(document, list):
         document = {"theorems": document}
     try:

@@ -1,6 +1,6 @@
 """Characters that make a text read otherwise than Lean reads it.
 
-    hidden(text)          # what in it is not shown, or moves what is shown, as a sentence; None for an honest text
+    hidden(text)          # what in it is invisible, or moves what is visible, as a sentence; None for an honest text
     confused(texts)       # two of its names that look alike
     twins(text)           # the ASCII that its letters can be taken for, for whoever knows the library's names
 
@@ -10,8 +10,8 @@ run from right to left when nothing follows them on their line, letters that onl
 **Look-alikes** only matter where nobody vouches for header and statement. The table is Unicode's (UTS #39, `confusable-homoglyphs`):
 `skeleton` draws every letter as the one that stands for all that look like it. A name is refused when it has the skeleton of another
 name of the same header and statement and differs from it in more than ASCII characters (`l1` and `lI` are everybody's own affair); names are
-compared component by component, texts in quotes as a whole. Letters that mathematics uses beside the Latin ones count as themselves:
-the small Greek letters but omicron, and script, double-struck and Fraktur letters; unless they stand in a name with two
+compared component by component, texts in quotes as a whole. Letters that mathematics uses besides the Latin ones count as themselves
+(the small Greek letters but omicron, and script, double-struck and Fraktur letters), unless they are in a name with two
 ASCII letters or more, as in `ρrime`. So `∀ (ν v : Nat) (N : ℕ) (hα : 0 < α) (ha : 0 < a)` passes, and `∀ а a : Nat` with one Cyrillic letter
 does not. Names of the library are compared in `names.cjs`, which knows them, by the letters that `twins` gives.
 """
@@ -44,13 +44,13 @@ class _Place(Enum):
 
 
 _KINDS = [
-    (r"[\r\v\f\x85\p{Zl}\p{Zp}]", "looks like the end of a line and is none to Lean; end lines with LF", _Place.NOWHERE),
+    (r"[\r\v\f\x85\p{Zl}\p{Zp}]", "looks like the end of a line but is not one to Lean; end lines with LF", _Place.NOWHERE),
     (r"\p{Cs}", "is half of a character; write the whole one", _Place.NOWHERE),
     (r"\p{Cc}", "is not shown, or steers the terminal; remove it", _Place.NOWHERE),
     (r"\p{Bidi_Control}", "changes the order in which text is shown; remove it", _Place.NOWHERE),
     (r"\p{Default_Ignorable_Code_Point}", "is not shown; remove it", _Place.COMMENT),
     (r"[\p{Co}\p{Cn}]", "has no shape that all agree on; remove it", _Place.COMMENT),
-    (r"[\p{Zs}\u2800]", "looks like a space and is none to Lean; write an ordinary one", _Place.COMMENT),
+    (r"[\p{Zs}\u2800]", "looks like a space but is not one to Lean; write an ordinary one", _Place.COMMENT),
     (r".", "runs from right to left and reorders what stands beside it; keep it to comments that end their line", _Place.LAST_ON_LINE),
 ]  # fmt: skip
 """Kinds of hidden characters, the narrower first: what they do and the way out, and where they may stand."""
@@ -80,10 +80,10 @@ def called(character: str) -> str:
 def hidden(text: str) -> str | None:
     """The first hidden character of a text, as what comes after `It contains`: which, where, what it does, the way out."""
     text = normalised(text)
-    found = next(_misplaced(text), None) if _SUSPICIOUS.search(text) else None
-    if found is None:
+    match = next(_misplaced(text), None) if _SUSPICIOUS.search(text) else None
+    if match is None:
         return None
-    character, at = found[0], found.start()
+    character, at = match[0], match.start()
     what, place = next((what, place) for kind, what, place in _KINDS if regex.match(kind, character))
     is_written_out = place is not _Place.NOWHERE and ord(character) <= 0xFFFF
     in_text = f", or write \\u{ord(character):04x} in a text" if is_written_out else ""
@@ -97,12 +97,12 @@ def _misplaced(text: str) -> Iterator[regex.Match[str]]:
     for comment in (token for token in tokens(text) if token.kind is Kind.COMMENT):
         last_line = text.rfind("\n", comment.start, comment.end) + 1 or comment.start
         is_last = _NOTHING_ELSE.match(text, comment.end) is not None
-        found = [
+        matches = [
             _SUSPICIOUS.search(text, code, comment.start),
             _NEVER.search(text, comment.start, last_line),
             (_NEVER if is_last else _BEFORE_CODE).search(text, last_line, comment.end),
         ]
-        yield from filter(None, found)
+        yield from filter(None, matches)
         code = comment.end
     yield from filter(None, [_SUSPICIOUS.search(text, code)])
 
@@ -190,10 +190,10 @@ def _in_ascii(name: str) -> str:
 
 def twins(text: str) -> dict[str, list[str]]:
     """For each character beyond ASCII in a text that looks like ASCII ones: all that it can be taken for, likeliest first."""
-    found = {}
+    alike = {}
     for letter in {letter for letter in text if not letter.isascii() and letter.isalnum()}:
         drawn = _drawn(letter)
         if drawn.isascii():
             in_lower_case = [drawn.lower()] if letter.islower() and drawn.isupper() else []
-            found[letter] = [*in_lower_case, *_ALIKE.get(drawn, [drawn])]
-    return found
+            alike[letter] = [*in_lower_case, *_ALIKE.get(drawn, [drawn])]
+    return alike

@@ -2,7 +2,7 @@
 
 A whole proof is elaborated, and accepted when Lean reports no error, the text was one theorem and nothing else, and a judge that sees only
 the resulting terms accepts them for the statement, with no axioms but `propext`, `Classical.choice`, `Quot.sound` and the theorems of the
-pinned library. docs/trust.md tells what that rests on.
+pinned library. docs/trust.md explains what that rests on.
 
     verdict = await backend.check(theorem, "intro n\\nomega")        # screen, elaborate, judge
 """
@@ -49,7 +49,7 @@ async def check_all(proofs: Sequence[ProofToCheck], lean: LeanBackend, *, is_tru
 async def verdicts(
     proofs: Sequence[ProofToCheck], check: Callable[[Theorem, str, int], Awaitable[Verdict]], *, at_once: int
 ) -> list[Verdict]:
-    """What `check(theorem, proof, index)` says of each, in their order; theorems are made when it is their turn."""
+    """What `check(theorem, proof, index)` says of each, in their order; a theorem is put together when its turn comes."""
     turns = asyncio.Semaphore(at_once)
 
     async def verdict(index: int, proof: ProofToCheck) -> Verdict:
@@ -83,8 +83,8 @@ def screen(theorem: Theorem, proof: str, *, is_trusted: bool = True) -> str | No
 
 def imported(header: str) -> str:
     """The first module that a header imports; empty when it imports none."""
-    found = [token for token in tokens(header) if token.kind is not Kind.COMMENT] if "import" in header else []
-    modules = (_IMPORT.match(header, token.start) for at, token in enumerate(found) if not is_field(found, at))
+    words = [token for token in tokens(header) if token.kind is not Kind.COMMENT] if "import" in header else []
+    modules = (_IMPORT.match(header, token.start) for at, token in enumerate(words) if not is_field(words, at))
     return next((module[1] for module in modules if module), "")
 
 

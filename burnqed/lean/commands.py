@@ -20,7 +20,7 @@ class CutTheorem(_Wire):
     name: str
     """In full, as users write it; `example (line 3)` of an example."""
     written: list[str | int]
-    """Parts of the name that it is declared with, behind the present namespace."""
+    """Parts of the name that it is declared with, without the present namespace."""
     line: int
     start: int
     keyword: int
@@ -36,10 +36,10 @@ class Command(_Wire):
     end: int
     line: int
     skipped: Failure | None
-    """Of text in front of it that is no command."""
+    """Of text in front of it that is not a command."""
     failure: Failure | None
     refused: str
-    """The rule for strangers' headers that it breaks: it was not elaborated, so what follows it may be read otherwise than it should be."""
+    """The rule for strangers' headers that it breaks: it was not elaborated, so what follows may be read differently than it should be."""
     theorems: list[CutTheorem]
     names: frozenset[str]
     """Parts of all names in it, but for the names of its theorems."""
@@ -55,7 +55,7 @@ class Commands(_Wire):
     """A file, cut into its commands."""
 
     start: int
-    """Where the imports end, with the space behind them."""
+    """Where the imports end, with the space after them."""
     imports: list[list[str | int]]
     failure: Failure | None
     """Of the imports."""

@@ -1,7 +1,7 @@
-"""What goes with Lean's core library, whatever runs it: a backend offers these, or others of its own."""
+"""Defaults for Lean's core library, whatever runs it; a backend may offer others."""
 
 DEFAULT_HEADER = 'set_option autoImplicit false\nnotation "ℕ" => Nat\nnotation "ℤ" => Int\n'
-"""For indices that give none: the public core-Lean files load as they are."""
+"""For indices without a header; with it the public core-Lean files load unchanged."""
 
 PROBE_TACTICS = (
     "rfl",

@@ -1,7 +1,7 @@
-"""What is found out about a whole proof: the material of a verdict.
+"""The facts about a whole proof that a verdict is made from.
 
-That a proof is accepted rests on the judge alone (`embedded/judge.cjs`), which sees nothing but data; everything else here only ever
-speaks against a proof, and makes for better reasons.
+That a proof is accepted rests on the judge alone (`embedded/judge.cjs`), which sees nothing but data; everything else here can only
+count against a proof, and gives better reasons.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ProofFacts(BaseModel):
     messages: list[Message]
     """The first twenty, errors before others."""
     tactic_block_only: bool
-    """False when `where` or `termination_by` follow the tactics, or the text is no `by` block."""
+    """False when `where` or `termination_by` follow the tactics, or the text is not a `by` block."""
     objection: str
     """Why the judge does not accept what the proof added; empty when it does, and when it was not asked."""
     could_not_check: bool

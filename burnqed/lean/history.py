@@ -1,4 +1,4 @@
-"""Lines that somebody types can be edited, and brought back with the arrow keys, those of earlier sessions too.
+"""Typed lines can be edited, and the arrow keys bring back earlier ones, also those of earlier sessions.
 
 The history lies in the user's folder for state. Where that cannot be written, or Python has no readline, lines are read as they come.
 """

@@ -100,9 +100,9 @@ def tokens(source: str) -> Iterator[Token]:
         position = end
 
 
-def is_field(found: Sequence[Token], index: int) -> bool:
+def is_field(sequence: Sequence[Token], index: int) -> bool:
     """Whether a token is the field in `(e).prefix`, or a name as in ``` `prefix ```: these may be called anything."""
-    return index > 0 and found[index - 1].text in (".", "`") and found[index - 1].end == found[index].start
+    return index > 0 and sequence[index - 1].text in (".", "`") and sequence[index - 1].end == sequence[index].start
 
 
 def _end(source: str, match: re.Match[str]) -> int | None:

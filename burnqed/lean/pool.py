@@ -2,9 +2,9 @@
 
 A worker does one thing at a time and keeps the proof states that it made. A state that the worker at hand lacks, because another one has it
 or the one that had it is gone, is made again there by its tactics, so the end of a worker is seen only by the request that it was serving. What
-crashed a worker that had served before is tried once more in a fresh one: the memory that others left behind must not decide. So is, once,
-what a worker was doing that ended because of something else. A worker is
-replaced after so many requests, so many seconds, or when its memory is nearly used up; one that takes too long for a request, at once.
+crashed a worker that had served before is tried once more in a fresh one: memory that others left behind must not decide. So is, once, what
+a worker was doing when something else ended it. A worker is replaced after a number of requests or seconds, or when its memory is nearly used
+up; one that takes too long for a request, at once.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ CLOSED = "this Lean backend has been closed"
 def default_workers(memory_mb: int) -> int:
     """Number of workers when the configuration names none; `memory_mb` is the cap of one.
 
-    From the control group's processor quota and memory limit, not from the node's: thirty uncapped workers once filled 200 GB. So: workers =
-    min(16, ¾ of the processor quota, (memory limit − this process) / cap of one worker − 1), and at least one. What is beside them and stays
-    small (the embedded backend's reader and judges) shares the one that is left out.
+    From the control group's processor quota and memory limit, not from the node's (thirty uncapped workers once filled 200 GB): workers =
+    min(16, ¾ of the processor quota, (memory limit − this process) / cap of one worker − 1), and at least one. What else runs and stays
+    small (the embedded backend's reader and judges) shares the memory of the one that is left out.
     """
     free = memory_limit() - psutil.Process().memory_info().rss
     by_memory = free // (memory_mb * 1024 * 1024) - 1
@@ -102,7 +102,7 @@ class _Seat:
     generation: int = 0
     is_ready: bool = False
     is_down: bool = True
-    """Nobody starts it at present."""
+    """It is not being started."""
     job: _Job | None = None
     served: int = 0
     born: float = 0.0
@@ -169,7 +169,7 @@ class Pool:
         return await self._done(message, timeout, is_fresh, None)
 
     async def make(self, parent: State | None, message: Message, timeout: float) -> tuple[Answer, State]:
-        """The state that a message makes from another one (None: a root, which opens a search); of use where the answer is no error."""
+        """The state that a message makes from another one (None: a root, which opens a search); of use only if the answer is not an error."""
         state = State(next(self._numbers), parent, message)
         if state.root.is_released:
             return failure("error", "there is no such state: its search has been released"), state
@@ -276,7 +276,7 @@ class Pool:
             else:
                 _resolve(job, failure("crash", str(crash), time.monotonic() - started))
             self._replace(seat)
-        except Exception as error:  # whoever waits for an answer must not wait for ever
+        except Exception as error:  # whoever waits for an answer must not wait forever
             if not job.answer.done():
                 job.answer.set_exception(error)
             self._replace(seat)
@@ -302,7 +302,7 @@ class Pool:
     def _settle(self, seat: _Seat, job: _Job, answer: Answer) -> None:
         state = job.makes
         if state and "error" not in answer:
-            if state.root.is_released or job.answer.done():  # while the worker was at it; or nobody waits any more
+            if state.root.is_released or job.answer.done():  # meanwhile; or nobody is waiting any longer
                 seat.worker.forget([state.number])
                 answer = failure("error", "the search has been released")
             else:
@@ -338,7 +338,7 @@ class Pool:
         self._begin(self._started(seat))
 
     def _renew(self, seat: _Seat) -> None:
-        """What a new worker would have, in a fraction of the time. Its age goes on."""
+        """Makes the worker as good as new, in a fraction of the time of a start. It keeps its age."""
         self.counts.recycled += 1
         self._leave(seat)
         self._begin(self._renewed(seat))

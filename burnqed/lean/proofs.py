@@ -1,6 +1,6 @@
 """Reads whole proofs from a file: a JSON list of {name, statement, proof, header?}, or Lean source.
 
-A proof may be written in every way that Lean knows: a block of tactics, `by …`, a term, either behind `:=`, cases (`| 0 => …`), the fields of
+A proof may be written in every way that Lean knows: a block of tactics, `by …`, a term, either of them after `:=`, cases (`| 0 => …`), the fields of
 a structure (`where …`). It is kept as it stands; `introductions` says what may be put between statement and proof, and Lean's parser
 decides among them.
 
@@ -45,7 +45,7 @@ MOST_BYTES = 1 << 26
 
 
 def introductions(proof: str) -> list[str]:
-    """What can stand between a statement and this proof, likeliest first: the proof is meant that Lean can parse.
+    """What can stand between a statement and this proof, likeliest first; the first with which Lean can parse the proof is meant.
 
     `intro n` and `h` differ only for a parser: the one is a block of tactics, the other a term.
     """

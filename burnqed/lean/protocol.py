@@ -47,7 +47,7 @@ class TacticStatus(StrEnum):
     HEARTBEATS = "heartbeats"
     """Lean's heartbeats ran out, as they would anywhere."""
     TIMEOUT = "timeout"
-    """Wall clock ran out, which another machine, or this one with less to do, might not have let happen."""
+    """Wall clock ran out, which might not have happened on another machine, or on this one with less to do."""
     CRASH = "crash"
     """The instance died (trap, out of memory, killed): says nothing about the tactic."""
 
@@ -93,7 +93,7 @@ class Verdict(BaseModel):
     reason: str = ""
     """One sentence when refused; empty when accepted."""
     message: str = ""
-    """Lean's message, when the sentence has not room for all of it."""
+    """Lean's message, when the sentence has no room for all of it."""
     axioms: list[str] = Field(default_factory=list)
     """Axioms outside the pinned library that the proof depends on (standard ones included), sorted."""
     permitted: list[str] = Field(default_factory=list)
@@ -105,7 +105,7 @@ class Verdict(BaseModel):
 
 
 class LeanBackend(Protocol):
-    """A pool of Lean workers. It starts nothing before it is entered (`async with`), and leaves nothing running behind the block.
+    """A pool of Lean workers. It starts nothing before it is entered (`async with`), and leaves nothing running after the block.
 
     All methods may be called concurrently; at most `capacity` calls run at once.
     """
@@ -117,7 +117,7 @@ class LeanBackend(Protocol):
 
     @property
     def version(self) -> str:
-        """Of Lean and of the library that proofs are checked against; stands with every result."""
+        """Of Lean and of the library that proofs are checked against; part of every result."""
         ...
 
     @property
@@ -145,7 +145,7 @@ class LeanBackend(Protocol):
         ...
 
     def findings(self) -> list[Finding]:
-        """What of it is present on this machine."""
+        """Which parts of it are present on this machine."""
         ...
 
     async def __aenter__(self) -> Self:

@@ -27,7 +27,7 @@ HELP = "A line is a tactic. Commands: :goals shows them, :undo takes a tactic ba
 
 
 async def repl(backend: LeanBackend, lines: TextIO, output: TextIO, statement: str = "") -> None:
-    """Runs a session until :quit or the end of `lines`; from a terminal they are typed behind prompts, and can be edited."""
+    """Runs a session until :quit or the end of `lines`; from a terminal they are typed after prompts, and can be edited."""
     is_terminal = lines.isatty()
 
     def say(text: str) -> None:
@@ -63,7 +63,7 @@ async def repl(backend: LeanBackend, lines: TextIO, output: TextIO, statement: s
 
 
 def typed(prompt: str) -> str:
-    """A line from the terminal, with its end; empty at the end of input. Ctrl-C gives the line up, as in a shell.
+    """A line from the terminal, with its end; empty at the end of input. Ctrl-C gives up the line, as in a shell.
 
     Meanwhile everything else waits: readline belongs to the main thread, and nothing else is under way.
     """
@@ -81,7 +81,7 @@ def typed(prompt: str) -> str:
 
 
 async def prove(backend: LeanBackend, theorem: Theorem, root: ProofState, ask: Ask, say: Say) -> bool:
-    """Asks for tactics until the theorem is proved; False when the session ends before."""
+    """Asks for tactics until the theorem is proved; False when the session ends first."""
     states, tactics = [root], list[str]()
     say(show(root))
     while not states[-1].is_solved:

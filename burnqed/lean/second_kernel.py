@@ -59,13 +59,13 @@ async def check_and_export(
     async def exported(theorem: Theorem, proof: str, index: int) -> Verdict:
         return await lean.check(theorem, proof, is_trusted=is_trusted, export_to=files[index])
 
-    found = await verdicts(proofs, exported, at_once=QUEUED * lean.capacity)
+    checked = await verdicts(proofs, exported, at_once=QUEUED * lean.capacity)
     axioms = folder / AXIOMS
     axioms.write_text(
-        "".join(f"{name}\n" for name in sorted({n for v in found for n in v.permitted})), encoding="utf-8"
+        "".join(f"{name}\n" for name in sorted({n for v in checked for n in v.permitted})), encoding="utf-8"
     )
     if kernel is None:
-        return found
+        return checked
     at_once = asyncio.Semaphore(os.cpu_count() or 1)
 
     async def judged(verdict: Verdict, file: Path) -> Verdict:
@@ -75,7 +75,7 @@ async def check_and_export(
             reason, could_not_check = await kernel.objection(file, axioms)
         return verdict.model_copy(update={"accepted": not reason, "reason": reason, "could_not_check": could_not_check})
 
-    return await asyncio.gather(*map(judged, found, files))
+    return await asyncio.gather(*map(judged, checked, files))
 
 
 def _export_file(folder: Path, number: int, name: str) -> Path:
@@ -86,7 +86,7 @@ def _export_file(folder: Path, number: int, name: str) -> Path:
 
 class SecondKernel:
     """A command that checks one export: exit status 0 means that it accepts. `{file}` and `{axioms}` stand for the paths; without `{file}`, the
-    export's path comes last. It may take so many seconds for one theorem. Raises BadInput when there is no such program."""
+    export's path comes last. It may take `seconds` for each theorem. Raises BadInput when there is no such program."""
 
     def __init__(self, command: str, *, seconds: float = 600) -> None:
         self.seconds = seconds

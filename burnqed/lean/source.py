@@ -1,12 +1,12 @@
 """Lean source as theorems to check, each with its header.
 
 Lean's own parser cuts the file into commands (`commands.py`), because nobody else knows where a comment, a text or a command ends. Here
-they are put together: what stands before a theorem and is none itself is its header, in the file's order. Earlier theorems are part of
+they are put together: what precedes a theorem and is not one itself is its header, in the file's order. Earlier theorems are part of
 the header when something in it, or in the theorem, names them or opens their namespace (directly, or through another one), or when
 something else may need them: where they carry an attribute, as `@[simp]`, or share a command with definitions. A theorem of a `mutual` block is
 checked with the whole block as part of its header. Lines stay where they are in the file.
 
-An example is a theorem too, unless it is one of data. What Lean cannot read is refused with all that stands behind it.
+An example is a theorem too, unless it is one of data. What Lean cannot read is refused, with everything after it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INSIDE = {bytes([byte]) for byte in range(0x80, 0xC0)}
 
 @dataclass(frozen=True, slots=True)
 class ProofToCheck:
-    """A theorem with its proof as it is written, with what stands in front of it (`burnqed.lean.proofs.introductions`)."""
+    """A theorem with its proof as it is written, with what precedes it (`burnqed.lean.proofs.introductions`)."""
 
     name: str
     read: partial[tuple[Theorem, str]]
@@ -40,7 +40,7 @@ class ProofToCheck:
     refusal: str = ""
     """Why there is nothing to check, in one sentence."""
     message: str = ""
-    """Lean's message, when the sentence has not room for all of it."""
+    """Lean's message, when the sentence has no room for all of it."""
 
     @classmethod
     def of(cls, theorem: Theorem, proof: str) -> ProofToCheck:
@@ -58,22 +58,22 @@ class ProofToCheck:
 async def cut(text: str, lean: LeanBackend, *, is_trusted: bool = False) -> list[ProofToCheck]:
     """The theorems of a file with their proofs, in its order. Raises BadInput, to be continued after the file's name."""
     file = _File(text, await lean.commands(text, is_trusted=is_trusted))
-    for module in (".".join(map(str, name)) for name in file.found.imports):
+    for module in (".".join(map(str, name)) for name in file.parsed.imports):
         if not lean.has_module(module):
             raise BadInput(f"imports {module}, but the {lean.name} Lean has only {lean.library}; remove the import.")
     return list(file.proofs())
 
 
 class _File:
-    def __init__(self, text: str, found: Commands) -> None:
+    def __init__(self, text: str, parsed: Commands) -> None:
         self.bytes = text.encode()
-        self.found = found
-        self.commands = found.commands
+        self.parsed = parsed
+        self.commands = parsed.commands
         self._hold_together()
 
     def _hold_together(self) -> None:
         """Every byte of the file has to be in one command, or in front of one, and every theorem in its command."""
-        places = [0, self.found.start]
+        places = [0, self.parsed.start]
         for command in self.commands:
             theorems = (
                 (t.start, t.keyword, t.keyword if t.value is None else t.value, t.end) for t in command.theorems
@@ -82,17 +82,17 @@ class _File:
         is_inside = places[-1] <= len(self.bytes) and not any(self.bytes[p : p + 1] in _INSIDE for p in places)
         if sorted(places) != places or not is_inside:
             raise BadInput(
-                "was cut into pieces that are not the whole file; this is a mistake of burnqed's, please report it."
+                "was cut into pieces that are not the whole file; this is a bug in burnqed, please report it."
             )
 
     def proofs(self) -> Iterator[ProofToCheck]:
-        failure, is_refused = self.found.failure, False
+        failure, is_refused = self.parsed.failure, False
         unread = (failure.line, *_unreadable(failure)) if failure else None
         """Line, reason and message of what keeps Lean from reading what follows, as long as no theorem has been refused for it."""
         for index, command in enumerate(self.commands):
-            found = command.skipped or (None if command.theorems else command.failure)
-            if found and not failure:
-                failure, unread = found, (found.line, *_unreadable(found))
+            obstacle = command.skipped or (None if command.theorems else command.failure)
+            if obstacle and not failure:
+                failure, unread = obstacle, (obstacle.line, *_unreadable(obstacle))
             for theorem in command.theorems:
                 broken = None if is_refused else failure or command.failure  # else the check says what is refused
                 refusal = _unreadable(broken) if broken else ("", "")
@@ -106,9 +106,9 @@ class _File:
                         f"Not allowed: {command.refused}; what follows line {command.line} is not read.",
                         "",
                     )
-        if self.found.unread:
+        if self.parsed.unread:
             line = self.commands[-1].line
-            unread = line, f"Lean reads nothing behind line {line}; remove what follows.", ""
+            unread = line, f"Lean reads nothing after line {line}; remove what follows.", ""
         if unread:
             nothing = Theorem(name=f"line {unread[0]}", statement="True")
             yield ProofToCheck(nothing.name, partial(lambda: (nothing, "")), *unread[1:])
@@ -127,9 +127,9 @@ class _File:
         return Theorem(name=theorem.name, statement=statement, header=header), proof
 
     def _header(self, index: int, *, is_included: bool) -> str | None:
-        """What stands before a command, or up to its end. What is left out leaves its lines, so that Lean's line numbers are those of the file."""
+        """What precedes a command, or everything up to its end. What is left out leaves its lines, so that Lean's line numbers are those of the file."""
         used = self._used(index) | ({index} if is_included else set())
-        pieces, position = [self._space(0, self.found.start)], self.found.start
+        pieces, position = [self._space(0, self.parsed.start)], self.parsed.start
         for at, command in enumerate(self.commands[: index + 1]):
             pieces.append(self._slice(position, command.start))
             if at in used:

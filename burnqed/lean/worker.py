@@ -11,7 +11,7 @@ Answer = dict[str, Any]
 
 
 class Crashed(Exception):
-    """A worker ended, of itself or by what it was asked."""
+    """A worker ended, by itself or because of what it was asked."""
 
 
 class Vanished(Crashed):
@@ -30,7 +30,7 @@ class Worker(Protocol):
         ...
 
     async def start(self) -> None:
-        """Raises Crashed when Lean does not start; BadInput or TryAgain when there is no use in trying again."""
+        """Raises Crashed when Lean does not start; BadInput or TryAgain when trying again is useless."""
         ...
 
     async def renew(self) -> None:
@@ -42,11 +42,11 @@ class Worker(Protocol):
         ...
 
     def forget(self, states: list[int]) -> None:
-        """These states are of no use any more."""
+        """These states are no longer needed."""
         ...
 
     async def end(self) -> None:
-        """Returns when its memory is free, or does not get free."""
+        """Returns when its memory is free, or cannot be freed."""
         ...
 
 

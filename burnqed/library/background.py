@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: a script, a notebook (whose own loop is running) and a thread can all wait for what is asynchronous.
+"""An event loop in a separate thread: a script, a notebook (whose own loop is running) and a thread can all wait for what is asynchronous.
 
 verdict = wait(lean.check(theorem, proof))
 """
@@ -20,9 +20,9 @@ UNWIND_S = 10.0
 @cache
 def loop() -> asyncio.AbstractEventLoop:
     """The only one: connections to Lean and to a policy server belong to the loop that opened them."""
-    made = asyncio.new_event_loop()
-    threading.Thread(target=made.run_forever, daemon=True, name="burnqed").start()
-    return made
+    new_loop = asyncio.new_event_loop()
+    threading.Thread(target=new_loop.run_forever, daemon=True, name="burnqed").start()
+    return new_loop
 
 
 def wait(work: Coroutine[Any, Any, T]) -> T:

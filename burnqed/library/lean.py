@@ -41,7 +41,7 @@ class Lean:
         wait(self.backend.__aexit__(None, None, None))
 
     def check(self, theorem: Theorem | str, proof: str, *, trusted: bool = True) -> Verdict:
-        """Whether `proof` (tactics, or a term) proves the theorem, or the statement. docs/trust.md tells what that means.
+        """Whether `proof` (tactics, or a term) proves the theorem, or the statement. docs/trust.md explains what that means.
 
         `trusted`: you vouch for header and statement. Give False for somebody else's, which then may define only what cannot deceive.
         """
@@ -62,7 +62,7 @@ class Lean:
 
 @contextmanager
 def lent(lean: Lean | None) -> Iterator[Lean]:
-    """The one that is given, left open; otherwise one for the time being."""
+    """The given one, which stays open, or else one that is closed at the end of the block."""
     if lean is not None:
         yield lean
         return

@@ -29,13 +29,13 @@ ScoreFunction = Callable[[str, str], float | Awaitable[float]]
 
 @contextmanager
 def serve(model: str, head: str | None = None, **settings: Any) -> Iterator[PolicyClient]:
-    """A model as policy and, with a head, as scorer, served by a process of its own until the end of the `with` block.
+    """A model as policy and, with a head, as scorer, served by a separate process until the end of the `with` block.
 
     `model`: a folder, an address in a store, or the name of a model on the Hugging Face hub. `settings` are those of the
-    configuration's section `policy`. Raises BadInput for what is no such model, TryAgain when the server does not start.
+    configuration's section `policy`. Raises BadInput when there is no such model, TryAgain when the server does not start.
     """
     config = configured("policy", settings).policy
-    server = launched(found(model), head, config)
+    server = launched(located(model), head, config)
     urls = wait(server.__aenter__())
     try:
         client = PolicyClient(config, urls.generate, urls.score)
@@ -48,7 +48,7 @@ def serve(model: str, head: str | None = None, **settings: Any) -> Iterator[Poli
         wait(server.__aexit__(None, None, None))
 
 
-def found(model: str) -> str:
+def located(model: str) -> str:
     """The folder or address of a model, downloaded where it is the hub's."""
     if "://" in model or Path(model).exists():
         return model
@@ -90,18 +90,18 @@ async def called(function: Callable[..., T | Awaitable[T]], *arguments: str) -> 
     if inspect.iscoroutinefunction(function):
         answer: T = await function(*arguments)
         return answer
-    given = await asyncio.to_thread(function, *arguments)
-    return await given if inspect.isawaitable(given) else given
+    answered = await asyncio.to_thread(function, *arguments)
+    return await answered if inspect.isawaitable(answered) else answered
 
 
 def proposal(tactics: Tactics, candidates: int) -> Proposal:
     """The likeliest of the distinct tactics, in the order given where equal; those without a probability share it evenly."""
-    given: dict[str, float | None] = {}
+    log_probs: dict[str, float | None] = {}
     for entry in tactics:
         tactic, log_prob = (entry, None) if isinstance(entry, str) else entry
-        given.setdefault(tactic, log_prob)
-    even = -math.log(len(given)) if given else 0.0
-    known = [Candidate(tactic, even if log_prob is None else log_prob) for tactic, log_prob in given.items()]
+        log_probs.setdefault(tactic, log_prob)
+    even = -math.log(len(log_probs)) if log_probs else 0.0
+    known = [Candidate(tactic, even if log_prob is None else log_prob) for tactic, log_prob in log_probs.items()]
     likeliest = sorted(known, key=lambda candidate: -candidate.log_prob)[:candidates]
     return Proposal(tuple(likeliest), "function")
 

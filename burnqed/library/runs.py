@@ -45,7 +45,7 @@ class Run:
 
     @property
     def config(self) -> RunConfig | None:
-        """What it last went on with; None before its first plan."""
+        """What it last ran with; None before its first plan."""
         return recall(self.store, self.name)
 
     @property
@@ -55,11 +55,11 @@ class Run:
 
     @property
     def iterations(self) -> list[Iteration]:
-        """Those that were begun."""
-        found = {
+        """Those that have begun."""
+        numbers = {
             int(match[1]) for path in self.store.files(f"{self.name}/iterations") if (match := _ITERATION.search(path))
         }
-        return [Iteration(self.store, Layout(self.name, number)) for number in sorted(found)]
+        return [Iteration(self.store, Layout(self.name, number)) for number in sorted(numbers)]
 
     def trajectories(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Of all iterations, as `load_trajectories`."""
@@ -122,7 +122,7 @@ def load_trajectories(uri: str, columns: Sequence[str] | None = None) -> pa.Tabl
         parts = [path for unit in units if kind in f"/{store.full(unit)}/" for path in _parts(snapshot, unit)]
         if parts:
             break
-    else:  # of `burnqed eval`
+    else:  # written by `burnqed eval`
         parts = [path for path in snapshot.list(f"{prefix}/{EVAL_PARTS}") if path.endswith(PART_ENDING)]
     if not parts:
         raise BadInput(

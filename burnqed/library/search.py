@@ -1,7 +1,7 @@
 """Best-first search for scripts.
 
 results = search(theorems, policy, budget=64)
-found = prove("∀ n : Nat, 0 + n = n", lambda state: ["intro n", "omega"])
+proved = prove("∀ n : Nat, 0 + n = n", lambda state: ["intro n", "omega"])
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def search(
     """
     chosen = configured("search", settings).search
     used = as_policy(policy)
-    if isinstance(used, FunctionPolicy) and "widening" not in settings:  # temperature is nothing to a function
+    if isinstance(used, FunctionPolicy) and "widening" not in settings:  # a function ignores the temperature
         chosen = chosen.model_copy(update={"widening": None})
     wanted = list(theorems)
     results: dict[str, SearchResult] = {}
 
-    def add(found: SearchResult) -> None:
-        results[found.result.name] = found
+    def add(searched: SearchResult) -> None:
+        results[searched.result.name] = searched
         if on_result:
-            on_result(found)
+            on_result(searched)
 
     tasks = [Task(theorem, seed=chosen.seed) for theorem in wanted]
     with lent(lean) as pool:
@@ -64,5 +64,5 @@ def prove(
     **settings: Any,
 ) -> TheoremResult:
     """As `search`, for one theorem or statement: its `status`, `proof` (checked, or None), `nodes`, and `reason`."""
-    [found] = search([as_theorem(theorem)], policy, scorer=scorer, lean=lean, **settings)
-    return found.result
+    [searched] = search([as_theorem(theorem)], policy, scorer=scorer, lean=lean, **settings)
+    return searched.result

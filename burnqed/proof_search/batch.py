@@ -1,6 +1,6 @@
-"""One request for many askers: what different theorems ask at about the same time goes out together.
+"""Many questions in one request: what different theorems ask at about the same time goes out together.
 
-A request leaves when none is under way, or when a full one waits. So the server is never idle while somebody waits, requests
+A request leaves when none is under way, or when a full one waits. The server is therefore never idle while somebody waits, requests
 grow by themselves while it is the slower side, and a server with many theorems open always has the next request in its queue.
 """
 
@@ -29,7 +29,7 @@ class Batcher(Generic[Item, Reply]):
         return sum(len(items) for items, _ in self._waiting)
 
     async def ask(self, items: Sequence[Item]) -> list[Reply]:
-        """The replies to `items`, in order. What `request` raises is raised to everybody in that request."""
+        """The replies to `items`, in order. What `request` raises is raised in every `ask` of that request."""
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[list[Reply]] = loop.create_future()
         self._waiting.append((items, answer))

@@ -22,7 +22,7 @@ from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
 
 HOT = 2.0
-"""At so many times the temperature, states are not opened again unless that led to new ones the last time."""
+"""From this many times the temperature on, states are opened again only if that led to new ones the last time."""
 
 
 class TheoremSearch:
@@ -82,10 +82,10 @@ class TheoremSearch:
         return ProofStatus.UNPROVED, reason or ("depth" if self.cut_at_depth else "exhausted")
 
     def _widened(self) -> Node | None:
-        """The best state, opened again with all others at a higher temperature; None where that leads nowhere any more."""
-        given = self.settings.temperature
-        is_hot = self.opened_again and self.temperature >= HOT * given
-        if self.settings.widening is None or not given or (is_hot and not self.new_states):
+        """The best state, opened again with all others at a higher temperature; None when that no longer leads anywhere."""
+        base = self.settings.temperature
+        is_hot = self.opened_again and self.temperature >= HOT * base
+        if self.settings.widening is None or not base or (is_hot and not self.new_states):
             return None
         self.opened_again += 1
         self.new_states = 0
@@ -117,7 +117,7 @@ class TheoremSearch:
         if self.opened_again:
             for tactic in self.tree.tried(node) & log_probs.keys():
                 del log_probs[tactic]
-        # To its path a probe tactic costs as much as the policy's least likely candidate.
+        # A probe tactic costs its path as much as the policy's least likely candidate would.
         probe_cost = min((c.log_prob for c in proposal.candidates), default=0.0)
         with self._waiting_for("lean"):
             outcomes = await asyncio.gather(*(self._apply(node.state, tactic) for tactic in log_probs))
@@ -160,7 +160,7 @@ class TheoremSearch:
         for node in fresh:
             self.tree.push(node, priority(self.settings, node.path_log_prob, node.row.depth, node.row.energy))
 
-    # ---- Lean; what infrastructure spoils is tried once more
+    # ---- Lean; crashes and timeouts are tried once more
 
     async def _start(self) -> Outcome:
         with self._waiting_for("lean"):
@@ -172,7 +172,7 @@ class TheoremSearch:
         return outcome
 
     async def _apply(self, state: ProofState, tactic: str) -> Outcome:
-        """The backend keeps to its capacity."""
+        """Without a limit here: the backend keeps to its capacity."""
         for _ in range(2):
             self.lean_calls += 1
             outcome = await self.lean.apply(state, tactic)

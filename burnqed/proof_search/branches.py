@@ -1,7 +1,7 @@
 """Known proofs with their branches: what else could have been tried at each state of a proof, and where it leads.
 
 Replaying known proofs is the main source of contrastive records for the head. At every state of the proof the policy's
-candidates (and the probe tactics) are applied beside the proof's own tactic; from each branch that leads off the path a walk
+candidates (and the probe tactics) are applied besides the proof's own tactic; from each branch that leads off the path a walk
 goes on for a few steps, so that the head also sees states that are far from any proof.
 """
 

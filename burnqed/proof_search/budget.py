@@ -1,8 +1,8 @@
-"""How much one theorem may cost: nodes (states expanded) and generated tokens. What else runs moves neither, nor the heartbeats that
-`lean.heartbeats` gives each tactic.
+"""How much one theorem may cost: nodes (states expanded) and generated tokens. Other load on the machine changes neither, nor the
+heartbeats that `lean.heartbeats` gives each tactic.
 
 Seconds are the safety net behind them: those in which Lean worked for this theorem. Waiting for the policy, or for an instance that serves
-others, does not count. A search that they end says so by a status of its own (`ProofStatus.TIMED_OUT`).
+others, does not count. A search that they end has its own status (`ProofStatus.TIMED_OUT`).
 Depth is a further limit; the tree keeps it, since it cuts off single states and not the search.
 """
 
@@ -31,7 +31,7 @@ class Budget:
         return time.monotonic() - self.opened
 
     def spent(self) -> str:
-        """The limit that is reached: `budget` (of nodes) or `tokens`; empty while there is some of both left."""
+        """The limit that is reached: `budget` (of nodes) or `tokens`; empty while some of both is left."""
         if self.spent_nodes >= self.nodes:
             return "budget"
         return "tokens" if self.tokens is not None and self.spent_tokens >= self.tokens else ""

@@ -4,7 +4,7 @@ Theorems are independent of each other, and that keeps policy and Lean both busy
 common request), Lean works for the others. Within a theorem nothing is expanded ahead of time. That would fill the gaps of the
 last few open theorems at the price of nodes spent on second choices, and nodes are the currency in which budgets are compared.
 
-A search depends on its seed, theorem and sample only, not on what else is open or arrives when, as far as policy and Lean give equal
+A search depends on its seed, theorem and sample only, not on what else is open or arrives when, as long as policy and Lean give equal
 answers to equal questions (docs/limits.md) and no clock runs out.
 """
 
@@ -36,10 +36,10 @@ async def search(
     """Searches every task and hands each result to `on_result` as soon as it is there; see `run_many`."""
     tools = Tools(lean, policy, scorer, settings)
 
-    async def one(task: Task) -> SearchResult:
+    async def search_one(task: Task) -> SearchResult:
         return await TheoremSearch(task, tools).run()
 
     try:
-        await run_many(tasks, one, settings.open_theorems, on_result, stop)
+        await run_many(tasks, search_one, settings.open_theorems, on_result, stop)
     finally:
         await tools.close()

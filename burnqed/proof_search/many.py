@@ -16,21 +16,21 @@ STOP_GRACE_S = 2.0
 
 async def run_many(
     tasks: Iterable[T],
-    one: Callable[[T], Awaitable[R]],
+    run: Callable[[T], Awaitable[R]],
     open_tasks: int,
     on_result: Callable[[R], Awaitable[None] | None],
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Runs `one` for every task, `open_tasks` at a time.
+    """Runs `run` for every task, `open_tasks` at a time.
 
-    Setting `stop` ends it: open tasks are dropped, no result of theirs is handed over. Raises TryAgain when the policy or Lean
-    stays away, and whatever else a backend raises; results handed over before stand.
+    Setting `stop` ends it: open tasks are dropped without handing over a result. Raises TryAgain when the policy or Lean
+    stays away, and whatever else a backend raises; results already handed over stand.
     """
     waiting = iter(tasks)
 
     async def worker() -> None:
         for task in waiting:
-            handled = on_result(await one(task))
+            handled = on_result(await run(task))
             if inspect.isawaitable(handled):
                 await handled
 

@@ -1,6 +1,6 @@
 """Whether a probe tactic, of those that go with the Lean at hand (`LeanBackend.probe_tactics`), proves a theorem on its own.
 
-A theorem is probe-easy when one of them proves it from the root, alone or after `intros`. Such theorems teach nothing, and are
+A theorem is probe-easy when one of them proves it from the root, alone or after `intros`. Such theorems teach nothing; they are
 the baseline that every comparison states. Search can also try them at every expanded state (`search.probe_tactics`).
 """
 

@@ -1,4 +1,4 @@
-"""What a search is told: the values of `SearchConfig` or `EvaluateConfig` that decide its course."""
+"""The settings of a search: the values of `SearchConfig` or `EvaluateConfig` that decide its course."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SearchSettings:
     energy_depth: int
     widening: float | None
     open_theorems: int = field(repr=False)
-    """Decides nothing but how long it takes."""
+    """Affects only how long it takes."""
     probe_tactics: tuple[str, ...] = ()
     """Tried at every expanded state besides the policy's candidates."""
 

@@ -1,4 +1,4 @@
-"""What all open theorems share: Lean, and policy and head behind a batcher each."""
+"""What all open theorems share: Lean, and the policy and the head, each behind a batcher."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Tools:
         for question in questions:
             by_temperature.setdefault(question.temperature, []).append(question)
         answers = await asyncio.gather(*(self._propose_at(t, group) for t, group in by_temperature.items()))
-        found = dict(zip(by_temperature, map(iter, answers), strict=True))
-        return [next(found[question.temperature]) for question in questions]
+        proposals = dict(zip(by_temperature, map(iter, answers), strict=True))
+        return [next(proposals[question.temperature]) for question in questions]
 
     async def _propose_at(self, temperature: float, questions: list[Question]) -> list[Proposal]:
         states, seeds = [q.state for q in questions], [q.seed for q in questions]
@@ -71,7 +71,7 @@ class Tools:
 
 
 def node_seed(task: Task, state: str, opened_again: int = 0) -> int:
-    """Seed for the candidates of a state: 31 bits of a hash, the same whenever and beside whatever the state is expanded.
+    """Seed for the candidates of a state: 31 bits of a hash, the same whenever the state is expanded, whatever else is open.
 
     The attempt is not in it: a search that is repeated because Lean failed gives what it would have given.
     """

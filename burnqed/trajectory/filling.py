@@ -1,4 +1,4 @@
-"""Fills the parts of a shard: has done what its writer still lacks, keeps what is finished however that ends, and says how far it is."""
+"""Fills the parts of a shard: does the searches that its writer still lacks, keeps what is finished however they end, and shows progress."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Work = Callable[[list[Task], Tools, OnResult], Awaitable[None]]
 async def fill(
     writer: ShardWriter, tools: AbstractAsyncContextManager[Tools], work: Work[Tools], label: str
 ) -> Counter[ProofStatus]:
-    """How many searches of the shard ended how, earlier runs included. The tools are opened only where there is something left to do."""
+    """Numbers of the shard's searches by outcome, earlier runs included. The tools are opened only if there is something left to do."""
     tasks = writer.pending()
     counts = Counter(result.status for result in writer.found)
     if writer.found:
         log.info("%s was begun before: %d of its theorems are done, %d are left", label, len(writer.found), len(tasks))
     with Progress(len(tasks) + len(writer.found), label, "theorems", done=len(writer.found)) as progress:
 
-        async def add(found: SearchResult) -> None:
-            await asyncio.to_thread(writer.add, found)  # while the store is away, the other searches go on
-            metrics.count(found.result)
-            counts[found.result.status] += 1
+        async def add(searched: SearchResult) -> None:
+            await asyncio.to_thread(writer.add, searched)  # while the store is away, the other searches go on
+            metrics.count(searched.result)
+            counts[searched.result.status] += 1
             progress.advance(proved=counts[ProofStatus.PROVED], errors=counts[ProofStatus.ERROR])
 
         if tasks:

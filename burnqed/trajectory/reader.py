@@ -1,4 +1,4 @@
-"""Reads trajectories: only the parts that a record (`_SUCCESS`) lists, never whatever lies in a folder.
+"""Reads trajectories: only the parts that a record (`_SUCCESS`) lists, never whatever else is in a folder.
 
     record = read_record(store, prefix)
     for rows in read_parts(store, record.paths(prefix, ".parquet")):

@@ -74,17 +74,17 @@ def statement_hash(theorem: Theorem) -> str:
     return hashlib.sha256(f"{theorem.header or ''}\0{theorem.statement}".encode()).hexdigest()
 
 
-def to_table(found: SearchResult, run: str, iteration: int) -> pa.Table:
+def to_table(searched: SearchResult, run: str, iteration: int) -> pa.Table:
     """The rows of one search, of type SCHEMA; the root row carries the result."""
     common = {
         "run": run,
         "iteration": iteration,
-        "theorem": found.result.name,
-        "statement_hash": statement_hash(found.theorem),
-        "root_state": found.states[0].state,
-        "sample": found.result.sample,
+        "theorem": searched.result.name,
+        "statement_hash": statement_hash(searched.theorem),
+        "root_state": searched.states[0].state,
+        "sample": searched.result.sample,
     }
-    rows = [common | {name: getattr(state, name) for name in COLUMNS} for state in found.states]
-    outcome = found.result.model_dump(exclude={"name", "statistics", "sample"})
-    rows[0] |= outcome | {"statistics": found.result.statistics.model_dump_json()}
+    rows = [common | {name: getattr(state, name) for name in COLUMNS} for state in searched.states]
+    outcome = searched.result.model_dump(exclude={"name", "statistics", "sample"})
+    rows[0] |= outcome | {"statistics": searched.result.statistics.model_dump_json()}
     return pa.Table.from_pylist(rows, schema=SCHEMA)

@@ -6,7 +6,7 @@ its searches are finished; writing it again replaces it. `flush_open` writes ope
 exactly once at the end, wherever the process was cut off.
 
 An error counts as finished, but when a later writer finds one from a first attempt, it asks for that search once more. The old rows
-stay until the new ones replace them. A writer with another m than the one before divides what it finds anew.
+stay until the new ones replace them. A writer with another m than the one before divides them anew.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class ShardWriter:
         """Searches still to do, in the order that completes part after part."""
         return [task for part in self._parts for task in part.todo.values()]
 
-    def add(self, found: SearchResult) -> None:
+    def add(self, searched: SearchResult) -> None:
         """Takes a finished search of a pending task; writes its part when it was the last one. For any thread."""
-        key = (found.result.name, found.result.sample)
+        key = (searched.result.name, searched.result.sample)
         part = self._part_of[key]
         with self._lock:
             del part.todo[key]
-            part.tables[key] = to_table(found, self._run, self._iteration)
+            part.tables[key] = to_table(searched, self._run, self._iteration)
             part.changed = True
             if not part.todo:
                 self._write(part)
@@ -91,7 +91,7 @@ class ShardWriter:
     def _resume(self, paths: Sequence[str]) -> None:
         """Takes over what an earlier writer left."""
         part_at = {self._path(number): part for number, part in enumerate(self._parts)}
-        found: dict[tuple[str, int], TheoremResult] = {}
+        standing: dict[tuple[str, int], TheoremResult] = {}
         for path in paths:
             try:
                 rows = read_part(self._store, path)
@@ -106,8 +106,8 @@ class ShardWriter:
                     for touched in filter(None, (part, part_at.get(path))):
                         touched.changed = True
                 if part.resume(result, rows):
-                    found[key] = result
-        self.found = list(found.values())
+                    standing[key] = result
+        self.found = list(standing.values())
         self.flush_open()
         for path in set(paths) - part_at.keys():
             self._store.delete(path)

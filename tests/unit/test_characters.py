@@ -79,7 +79,7 @@ def test_a_hidden_character_is_found_on_its_line_with_all_that_helps_against_it(
     )
     assert (
         hidden("x\r\ny\rz")
-        == "U+000D CARRIAGE RETURN in line 2, which looks like the end of a line and is none to Lean; end lines with LF"
+        == "U+000D CARRIAGE RETURN in line 2, which looks like the end of a line but is not one to Lean; end lines with LF"
     )
 
 

@@ -1,7 +1,7 @@
 """The shipped corpus: core-Lean theorems with flat tactic proofs, written for this project, one .lean file per topic.
 
-Every theorem is `theorem NAME : STATEMENT := by`, with a closed proposition under the default header, and then one tactic a
-line, two spaces in, each acting on the first goal; lines that are indented deeper belong to the tactic above.
+Every theorem is `theorem NAME : STATEMENT := by`, with a closed proposition under the default header, and then one tactic per
+line, indented by two spaces, each acting on the first goal; lines indented further belong to the tactic above.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from burnqed.lean.protocol import Theorem
 
 _THEOREM = re.compile(r"^theorem (\S+) : ((?s:.+?)) := by\n((?:  .*\n?)+)", re.MULTILINE)
 _CONTINUES = (" ", "|", "<;>")
-"""How a line begins that belongs to the tactic above it: deeper, or an alternative, or what follows every goal."""
+"""How a line that belongs to the tactic above it begins: further indentation, an alternative, or `<;>`."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class CorpusTheorem:
     tactics: tuple[str, ...]
     """The proof, one tactic (with its continuation lines) after another."""
     topic: str
-    """The file it stands in: `sums`, `lists`, …"""
+    """The file it is in: `sums`, `lists`, …"""
 
 
 def split_tactics(block: str) -> tuple[str, ...]:
@@ -42,14 +42,14 @@ def split_tactics(block: str) -> tuple[str, ...]:
 
 
 def load_corpus() -> list[CorpusTheorem]:
-    """All theorems, by topic in alphabetical order, then as they stand in the file."""
+    """All theorems, by topic in alphabetical order, then in the order of the file."""
     files = sorted(f.name for f in resources.files(__name__).iterdir() if f.name.endswith(".lean"))
     return [theorem for name in files for theorem in _parse(name)]
 
 
 def _parse(file: str) -> list[CorpusTheorem]:
     text = (resources.files(__name__) / file).read_text(encoding="utf-8")
-    found = [
+    theorems = [
         CorpusTheorem(
             Theorem(name=f"corpus::{name}", statement=" ".join(statement.split())),
             split_tactics(block),
@@ -57,8 +57,8 @@ def _parse(file: str) -> list[CorpusTheorem]:
         )
         for name, statement, block in _THEOREM.findall(text)
     ]
-    if len(found) != len(re.findall(r"^theorem ", text, re.MULTILINE)):
+    if len(theorems) != len(re.findall(r"^theorem ", text, re.MULTILINE)):
         raise ValueError(
             f"burnqed/data/corpus/{file} holds a theorem that is not of the form `theorem NAME : STATEMENT := by`"
         )
-    return found
+    return theorems

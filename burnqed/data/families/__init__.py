@@ -1,4 +1,4 @@
-"""Families of generated statements: templates that write one statement for a source of randomness, or None.
+"""Families of generated statements: each template writes one statement from a source of randomness, or returns None.
 
 A template draws numbers, shapes and spellings; what it states is true by construction or holds for the first few numbers.
 """

@@ -1,6 +1,6 @@
-"""Replays that are kept in the store while they are made, so that whoever is cut off continues.
+"""Replays, kept in the store as they are made: a step that is interrupted continues from there.
 
-Part K holds what proofs K·m to (K+1)·m−1 gave; one that does not fit, or in which a proof failed, is made again.
+Part K holds the replays of proofs K·m to (K+1)·m−1. A part of other proofs is made again, as is one in which a proof failed.
 """
 
 from __future__ import annotations
@@ -37,28 +37,34 @@ async def replay_kept(
     parts = [proofs[start : start + per_part] for start in range(0, len(proofs), per_part)]
     paths = [f"{prefix}/part-{number:05}.json" for number in range(len(parts))]
     written = set(store.list(prefix))
-    found = [read_part(store, path, part) if path in written else None for path, part in zip(paths, parts, strict=True)]
-    if any(found):
-        log.info("%d of the %d known proofs were replayed before", sum(len(kept or ()) for kept in found), len(proofs))
-    missing = [proof for kept, part in zip(found, parts, strict=True) if kept is None for proof in part]
+    kept_parts = [
+        read_part(store, path, part) if path in written else None for path, part in zip(paths, parts, strict=True)
+    ]
+    if any(kept_parts):
+        log.info(
+            "%d of the %d known proofs have been replayed before",
+            sum(len(kept or ()) for kept in kept_parts),
+            len(proofs),
+        )
+    missing = [proof for kept, part in zip(kept_parts, parts, strict=True) if kept is None for proof in part]
     replays = replay_all(missing, lean)
-    for path, part, kept in zip(paths, parts, found, strict=True):
-        for proof, one in zip(part, kept or (), strict=False):
-            yield proof, one
+    for path, part, kept in zip(paths, parts, kept_parts, strict=True):
+        for proof, replayed in zip(part, kept or (), strict=False):
+            yield proof, replayed
         if kept is None:
             new: list[Kept] = []
             for proof in part:
                 result = await anext(replays)
                 new.append(Kept(name=proof.theorem.name, pairs=result.pairs(source), error=result.error))
                 yield proof, new[-1]
-            if not any(result.error for result in new):  # which may be the end of Lean, not of the proof
-                # In a thread: Lean goes on meanwhile.
+            if not any(result.error for result in new):  # a failure may be Lean's, not the proof's
+                # In a thread: Lean goes on meanwhile
                 await asyncio.to_thread(store.write_bytes, path, PART.dump_json(new, exclude_none=True))
 
 
 def read_part(store: Store, path: str, part: Sequence[KnownProof]) -> list[Kept] | None:
     try:
-        found = PART.validate_json(store.read_bytes(path))
+        kept = PART.validate_json(store.read_bytes(path))
     except ValidationError:
         return None
-    return found if [kept.name for kept in found] == [proof.theorem.name for proof in part] else None
+    return kept if [replayed.name for replayed in kept] == [proof.theorem.name for proof in part] else None

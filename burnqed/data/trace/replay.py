@@ -12,7 +12,7 @@ from burnqed.lean.protocol import LeanBackend, ProofState, TacticStatus, Theorem
 
 @dataclass(frozen=True)
 class KnownProof:
-    """A theorem with a proof as flat list of tactics, each acting on the state that the one before left."""
+    """A theorem with a proof as a flat list of tactics, each acting on the state that the previous one left."""
 
     theorem: Theorem
     tactics: tuple[str, ...]
@@ -45,7 +45,7 @@ class Replayed:
 
 
 async def replay(proof: KnownProof, lean: LeanBackend) -> Replayed:
-    """Applies the tactics one after another. The states are released before it returns; only their texts are good."""
+    """Applies the tactics one after another. The states are released before it returns; only their texts remain valid."""
     outcome = await lean.start(proof.theorem)
     if outcome.state is None:
         return Replayed(proof, (), f"the statement does not elaborate: {outcome.message}")
@@ -69,11 +69,11 @@ async def replay_all(proofs: Sequence[KnownProof], lean: LeanBackend) -> AsyncIt
     """Replays many proofs at once, in order."""
     free = asyncio.Semaphore(2 * lean.capacity)
 
-    async def one(proof: KnownProof) -> Replayed:
+    async def replayed(proof: KnownProof) -> Replayed:
         async with free:
             return await replay(proof, lean)
 
-    tasks = [asyncio.create_task(one(proof)) for proof in proofs]
+    tasks = [asyncio.create_task(replayed(proof)) for proof in proofs]
     try:
         for task in tasks:
             yield await task

@@ -1,4 +1,4 @@
-"""What to do about messages of a Lean that has nothing but its core library, where the messages leave that open."""
+"""What to do about messages of a Lean that has nothing but its core library, where the message itself does not say."""
 
 from __future__ import annotations
 

@@ -97,15 +97,15 @@ class EmbeddedLean(LeanBackend):
         return f"Lean {self.version} in {info.path} ({info.megabytes:.0f} MB), run by node {info.node.version}."
 
     def findings(self) -> list[Finding]:
-        found = installation()
-        node = found.node
-        broken = found.damaged and f"{found.damaged} is not what was installed; run `burnqed lean install --force`"
+        facts = installation()
+        node = facts.node
+        broken = facts.damaged and f"{facts.damaged} is not what was installed; run `burnqed lean install --force`"
         return [
-            Finding("Node", f"{node.version} ({node.path})" if node else "none", found.problem),
+            Finding("Node", f"{node.version} ({node.path})" if node else "none", facts.problem),
             Finding(
                 "Lean",
-                f"{found.lean} in {found.cache}" if found.baked else "not installed",
-                broken or ("" if found.baked else "run `burnqed lean install`"),
+                f"{facts.lean} in {facts.cache}" if facts.baked else "not installed",
+                broken or ("" if facts.baked else "run `burnqed lean install`"),
             ),
         ]
 

@@ -10,10 +10,10 @@ looks functions up by name at run time (`dlsym`). Parsing these names takes seco
 and some functions are given other bodies (`rewrite_functions`):
 
 - the two that add a declaration *without* checking it call the ones that do check it, so that `set_option debug.skipKernelTC true`
-  cannot bypass the kernel; only who runs the instance can switch the check off (frontend.cjs, `unchecked`),
+  cannot bypass the kernel; only whoever runs the instance can switch the check off (frontend.cjs, `unchecked`),
 - the kernel does not evaluate `Lean.reduceBool` and `Lean.reduceNat` natively,
 - the interpreter asks a guard before it uses any declaration (guard.cjs),
-- who runs an instance can look on while Lean looks for class instances, and adds parameters (local_instances.cjs),
+- whoever runs an instance can watch while Lean looks for class instances and adds parameters (local_instances.cjs),
 - and Lean's tasks run at once in the thread that starts them: an instance is one thread, and cannot wait for another.
 
     bake(Path("package"), Path("out"))      # reads package/lean.{js,wasm}, writes out/lean.{js,wasm}, out/symbols.bin
@@ -41,7 +41,7 @@ ADD_UNCHECKED = "burnqed_add_unchecked"
 """Symbols of slots with what the elaborator calls to add a declaration, and with what adds one without the kernel's check."""
 
 REDUCE_NATIVE = "_ZN4lean13reduce_nativeERKNS_11environmentERKNS_4exprE"
-"""The kernel's (result, environment, expression): evaluates `reduceBool c`; the result is an `optional<expr>`, whose first byte is 0 for none."""
+"""The kernel's (result, environment, expression): evaluates `reduceBool c`; the result is an `optional<expr>`, whose first byte is 0 when there is no expression."""
 
 LOOKUP = "_ZN4lean2ir11interpreter13lookup_symbolERKNS_4nameE"
 """The interpreter's (result, itself, name): the way from the name of a declaration to its code. Whatever evaluates, be it `evalConst`,
@@ -53,7 +53,7 @@ GUARD = "burnqed_guard"
 """Symbol of a slot with the function (environment, reference to a name) → reference to the name that the interpreter shall look up."""
 NATIVE = "burnqed_reduce_native"
 NATIVE_ORIGINAL = "burnqed_reduce_native_original"
-"""Symbols of slots with what the kernel calls for REDUCE_NATIVE, which gives none, and with what it called before, for tests."""
+"""Symbols of slots with what the kernel calls for REDUCE_NATIVE, which returns no expression, and with what it called before, for tests."""
 
 GET_INSTANCES = "l_Lean_Meta_SynthInstance_getInstances"
 """(type, Meta.Context, Meta.State reference, Core.Context, Core.State reference) → the instances that may solve a goal, local ones among them."""
@@ -109,7 +109,7 @@ def rewrite_functions(wasm: Module) -> dict[str, int]:
     without_check = call(wasm.append_original(ELABORATOR_ADDS_UNCHECKED))
     add_unchecked = wasm.slot(wasm.append(four_to_one, body(local(0), local(2), without_check)))
     wasm.replace(ELABORATOR_ADDS, body(local(0), local(1), local(2), local(3), call_slot(add, four_to_one)))
-    for unchecked, checked in CHECKED_INSTEAD.items():  # 0 heartbeats are no limit, box(0) is no token
+    for unchecked, checked in CHECKED_INSTEAD.items():  # 0 heartbeats are no limit, box(0) means no token
         wasm.replace(unchecked, body(local(0), const(0), local(1), const(1), call(checked)))
 
     three_to_none = wasm.type_of(REDUCE_NATIVE)  # (i32, i32, i32) → nothing

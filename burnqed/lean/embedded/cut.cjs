@@ -1,11 +1,11 @@
 'use strict';
 // Cuts a Lean file into its commands, by Lean's own parser: only Lean knows where a comment, a text or a command ends.
 //
-// Commands are elaborated in order, because notations, namespaces and `open` decide how the text behind them is read. Of theorems only what
-// they state is, so that their names exist: proofs are read and no more. Whether any of it elaborates does not matter here: each theorem is
-// checked with what stands before it. What the rules refuse of a stranger's file is not elaborated either.
+// Commands are elaborated in order, because notations, namespaces and `open` decide how the text after them is read. Of a theorem only the
+// statement is, and so its name exists; its proof is read and no more. Whether any of it elaborates does not matter here: each theorem is
+// checked with what precedes it. What the rules refuse of a stranger's file is not elaborated either.
 //
-// `lemma` is Mathlib's. In a file where that word stands in front of a name it is a keyword, as there; elsewhere it is a name.
+// `lemma` is Mathlib's. In a file where that word precedes a name it is a keyword, as there; elsewhere it is a name.
 
 const { Source, syntaxArguments, syntaxKind, syntaxRange } = require('./frontend.cjs');
 const { NONE, WHATEVER } = require('./guard.cjs');
@@ -88,11 +88,11 @@ class Cut {
     const called = id ? frontend.trees.of(id).parts[0]?.name ?? [] : [], isRoot = called[0] === '_root_', written = isRoot ? called.slice(1) : called;
     const namespace = isRoot ? [] : lean.nameParts(lean.field(frontend.scope(this.state), NAMESPACE));
     const name = written.length ? lean.partsText([...namespace, ...written]) : `${isExample ? 'example' : 'theorem'} (line ${line})`;
-    const hasType = !!signature && range(syntaxArguments(lean, signature)[1]) !== null; // behind the parameters
+    const hasType = !!signature && range(syntaxArguments(lean, signature)[1]) !== null; // after the parameters
     return { name, written, line, start: start ?? first, keyword: at, value: range(value)?.[0] ?? null, end, is_lemma: isLemma, is_example: isExample, has_type: hasType };
   }
 
-  /** Whether an example states nothing: its type is no proposition, nor does it read as one because of what the author declared before. */
+  /** Whether an example states nothing: its type is not a proposition, nor does it read as one because of what the author declared before. */
   isData(source, tree, { start, is_example: isExample, has_type: hasType, keyword, value }) {
     if (!isExample || !hasType) return isExample;
     if (this.mayMislead || this.names.doubts(tree, this.state).length) return false;
@@ -145,7 +145,7 @@ class Cut {
 
 const failureOf = error => error ? { line: error.line, text: error.text } : null;
 
-/** Declarations in the tree of a command that are commands themselves: {kind, path, isPlain: behind nothing but `… in`}. */
+/** Declarations in the tree of a command that are commands themselves: {kind, path, isPlain: after nothing but `… in`}. */
 function declarations(tree, path = [], isPlain = true, found = []) {
   const isLemma = tree.kind === LEMMA;
   if (isLemma || command(tree) === 'declaration') found.push({ kind: isLemma ? LEMMA : command(tree.parts[1] ?? tree), path: [...path], isPlain });

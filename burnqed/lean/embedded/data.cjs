@@ -1,5 +1,5 @@
 'use strict';
-// Reads lean4export's NDJSON (format 3.1.0) from somebody who is not to be trusted, and applies every rule that needs no kernel.
+// Reads lean4export's NDJSON (format 3.1.0) from an untrusted sender, and applies every rule that needs no kernel.
 //
 // What comes out is plain data whose indices are all in range, whose terms are closed and whose sizes the kernel can bear. The kernel is
 // then given declarations only, one by one (judge.cjs). docs/trust.md tells which bugs of the pinned kernel the rules keep out of reach.
@@ -19,7 +19,7 @@ const LIMITS = {
 const RESERVED = new Set(['_nested', '_kernel_fresh', '_ind_fresh', '_nested_fresh']); // parts of names that the kernel makes up; and no constant's is empty
 const BINDERS = ['default', 'implicit', 'strictImplicit', 'instImplicit'];
 
-/** The text is no such export, or breaks a rule: never accepted, whatever the kernel would say. */
+/** The text is not such an export, or breaks a rule: never accepted, whatever the kernel would say. */
 class Forbidden extends Error {}
 
 const refuse = why => { throw new Forbidden(why); };
@@ -61,7 +61,7 @@ class Data {
     try { object = JSON.parse(line); } catch { refuse('a line is not JSON'); }
     // No key twice, no spaces, no number or text in another spelling: what one reader takes from it, every reader does.
     if (JSON.stringify(object) !== line) refuse('a line is not in the shortest form of JSON');
-    if (object === null || typeof object !== 'object' || Array.isArray(object)) refuse('a line is no object');
+    if (object === null || typeof object !== 'object' || Array.isArray(object)) refuse('a line is not an object');
     if (isFirst) return this.meta(object);
     if (Object.hasOwn(object, 'in')) return this.node(this.names, object, 'in', NAMES);
     if (Object.hasOwn(object, 'il')) return this.node(this.levels, object, 'il', LEVELS);
@@ -127,7 +127,7 @@ class Data {
   declared({ name, levelParams }, terms, what) {
     if (new Set(levelParams.map(parameter => this.names[parameter].key)).size !== levelParams.length) refuse(`${what} has a universe parameter twice`);
     const known = levelParams.reduce((bits, parameter) => bits | this.bit(parameter), 0n);
-    if (terms.some(term => (this.expressions[term].parameters & ~known) !== 0n)) refuse(`${what} uses a universe that is none of its parameters`);
+    if (terms.some(term => (this.expressions[term].parameters & ~known) !== 0n)) refuse(`${what} uses a universe that is not one of its parameters`);
     return { name, levelParams };
   }
 

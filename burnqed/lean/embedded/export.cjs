@@ -16,7 +16,7 @@ const BINDERS = ['default', 'implicit', 'strictImplicit', 'instImplicit'];
 const SAFETY = ['unsafe', 'safe', 'partial'];
 const THEOREM = 2;
 const QUOTIENTS = ['type', 'ctor', 'lift', 'ind'];
-const OF_TEXTS = [['Char', 'ofNat'], ['String', 'ofList']]; // what texts stand for, though no term says so
+const OF_TEXTS = [['Char', 'ofNat'], ['String', 'ofList']]; // what string literals stand for, though no term says so
 const KINDS = ['axiom', 'def', 'thm', 'opaque', 'quot', 'inductive', 'constructor', 'recursor']; // tags of Lean.ConstantInfo
 const META = JSON.stringify({ meta: { exporter: { name: 'burnqed', version: VERSION }, lean: { githash: '', version: '4.28.0-pre' }, format: { version: VERSION } } });
 

@@ -157,7 +157,7 @@ class Frontend {
 
 /** A text that is parsed command by command. */
 class Source {
-  /** @param ending what was put behind the author's text */
+  /** @param ending what was put after the author's text */
   constructor(lean, text, ending = '') {
     this.author = text.replaceAll('\r\n', '\n');
     text += ending;
@@ -186,7 +186,7 @@ class Source {
     lean.release(parsed);
     return { syntax, messages };
   }
-  /** Where the parser is: behind the space and comments after the last command. */
+  /** Where the parser is: after the space and comments that follow the last command. */
   get position() { return this.lean.number(this.lean.field(this.parser, 0)); }
   /** Reads the imports that stand first: {names: of the modules, failure: {line, text} or null}. */
   imports() {
@@ -205,7 +205,7 @@ class Source {
     for (let end; (end = this.bytes.subarray(this.counted.start, position).indexOf(LINE_END)) >= 0;) this.counted = { start: this.counted.start + end + 1, line: this.counted.line + 1 };
     return this.counted;
   }
-  /** Whether a message is about what stands before a byte position. */
+  /** Whether a message is about text before a byte position. */
   isBefore({ line, column }, position) {
     const place = this.place(position);
     return line < place.line || (line === place.line && column < [...this.slice(place.start, position)].length);
@@ -217,7 +217,7 @@ class Source {
     const lines = this.slice(0).split('\n');
     return lines.slice(0, line - 1).map(text => text + '\n').join('') + [...lines[line - 1]].slice(0, column).join('');
   }
-  /** Whether what a message calls unexpected is not the author's any more. */
+  /** Whether what a message calls unexpected is not the author's. */
   isAtEnd(message) { return message.end ? this.before(message.end).length > this.author.length : this.before(message).length >= this.author.length; }
   /** A parser's message with the word that it is about. */
   told(message) {
@@ -247,7 +247,7 @@ class Source {
   }
 }
 
-const NO_EDITOR = '(invalid MessageData.lazy, missing context)';        // stands for hints which only an editor could show
+const NO_EDITOR = '(invalid MessageData.lazy, missing context)';        // in place of hints that only an editor could show
 const GUARDED = "(interpreter) unknown declaration '[anonymous]'";      // what Lean makes of the guard's refusal
 
 /** Text of a MessageData (consumed). */

@@ -3,7 +3,7 @@
 //
 // A search starts by elaborating `theorem NAME SIGNATURE := by⏎skip` for real. When Lean evaluates `skip`, the contexts and states of its
 // monads are taken, and the elaboration is given up. A tactic is then evaluated, by the same function that evaluates a tactic block,
-// in these contexts and on copies of the state after its predecessor: what it does is what it would do as the next line of the block.
+// in these contexts and on copies of the state after its predecessor, so it does what it would do as the next line of the block.
 // Two things differ, and both only in what counts as failure: error recovery is off, so that the first error fails the tactic, and
 // each tactic has heartbeats of its own.
 

@@ -2,7 +2,7 @@
 // Whose code may run while Lean elaborates.
 //
 // Lean evaluates definitions while it elaborates: parsers and macros, configurations of tactics, `reduceBool`, `#eval`. What is evaluated
-// can do anything to Lean's memory, so nothing that a proof brings along may be. Lean's interpreter asks here, by name, before it uses
+// can do anything to Lean's memory, so nothing that a proof brings along may be evaluated. Lean's interpreter asks here, by name, before it uses
 // any declaration: the first one and each that its code refers to, compiled or not (bake.py, LOOKUP). It is told to look up no name at all
 // unless the declaration
 //
@@ -26,7 +26,7 @@ const NUMERAL = new Set(['OfNat.ofNat', 'instOfNatNat', 'HPow.hPow', 'instHPow',
 const QUOTED = new Set(['Array.empty', 'Array.push', 'Lean.mkAtom', 'Lean.Name.mkSimple', ...[1, 2, 3, 4, 5, 6, 7, 8].map(n => `Lean.Name.mkStr${n}`), 'String.toRawSubstring']);
 
 class Guard {
-  /** @param library the imported environment; persistent. Without `isOn`, for tests of what stands behind it, everything is evaluated. */
+  /** @param library the imported environment; persistent. Without `isOn`, for tests of what lies behind it, everything is evaluated. */
   constructor(lean, library, isOn = true) {
     Object.assign(this, { lean, library, libraryKernel: kernel(lean, library) });
     this.code = [];               // [{before, after}]: all that the (borrowed) environment `after` declares (NONE: that any does) and `before` does not
@@ -77,7 +77,7 @@ class Guard {
   isDataOf(elaborationEnvironment, name) {
     const { lean } = this, environment = kernel(lean, elaborationEnvironment), whole = withoutClosedTerm(lean, name);
     try {
-      if (whole && find(lean, environment, name)) return false; // a constant of that name is no part of another
+      if (whole && find(lean, environment, name)) return false; // a constant of that name is not part of another
       const info = find(lean, environment, whole || name), constant = info && describe(lean, info);
       return !!constant && constant.kind === 'definition' && this.isTypeOfData(constant.type) && this.isMadeOfData(constant.value, this.isSyntax(constant.type), new Set());
     } finally {
@@ -111,7 +111,7 @@ class Guard {
     return false;
   }
 
-  /** Whether data may contain a constant that is applied to so many parameters: no function but what makes data or takes it apart. */
+  /** Whether data may contain a constant that is applied to so many parameters: no function except what makes data or takes it apart. */
   isDatum(name, parameters, isQuoted) {
     const { lean } = this, role = remembered(lean, this.roles, name, () => {
       const info = find(lean, this.libraryKernel, name), constant = info && describe(lean, info);
@@ -133,7 +133,7 @@ class Guard {
   }
 }
 
-/** `compute()`, remembered for persistent names: their addresses stand for them for good. */
+/** `compute()`, remembered for persistent names: their addresses never change. */
 function remembered(lean, known, name, compute) {
   if (lean.isBoxed(name) || lean.word(name) !== 0) return compute();
   if (!known.has(name)) known.set(name, compute());

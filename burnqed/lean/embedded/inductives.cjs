@@ -17,7 +17,7 @@ const COMPUTED = 'an inductive type occurs in a field of a constructor where com
 class Inductives {
   /**
    * @param declared    an inductive declaration of `data`
-   * @param parametersOf  (number of a name) → how many parameters the inductive type of that name in the environment has, null if it is none
+   * @param parametersOf  (number of a name) → how many parameters the inductive type of that name in the environment has, null if it is not one
    */
   constructor(data, declared, parametersOf) {
     const [{ numParams, levelParams }] = declared.types;

@@ -3,7 +3,7 @@
     burnqed lean install          # or the first use of Lean
 
 The cache is `$BURNQED_CACHE`, else the platform's folder for caches. A finished installation is one folder that appears
-by a rename; whatever a cut-off one leaves behind is removed by the next.
+by a rename; whatever an interrupted one leaves behind is removed by the next.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PATIENCE = {
     "npm_config_fetch_retry_mintimeout": "1000",
     "npm_config_fetch_retry_maxtimeout": "5000",
 }
-"""npm's own waits for minutes before it says that there is no network; the user's settings take precedence."""
+"""npm's own settings wait for minutes before it says that there is no network; the user's settings take precedence."""
 DIGESTS = "digests.json"
 """SHA-256 of each file of an installation, as it was written."""
 AGAIN = "run `burnqed lean install` again"
@@ -73,7 +73,7 @@ class Facts:
     cache: Path
     baked: bool
     damaged: str
-    """A file of the installation that is not what was installed; empty otherwise."""
+    """A file of the installation that is no longer what was installed; empty otherwise."""
 
 
 def cache_folder() -> Path:
@@ -119,7 +119,7 @@ def tell(line: str) -> None:
 
 
 def install(force: bool = False, report: Callable[[str], None] = tell) -> InstallInfo:
-    """Installs Lean if it is not there, or again if `force`; `report` is told in single lines what is going on.
+    """Installs Lean if it is not there, or again if `force`; `report` gets a line about each step.
 
     Raises BadInput when Node is missing, the package cannot be fetched or is not the pinned one, or the cache cannot be written.
     """

@@ -20,8 +20,8 @@ const MOST_AXIOMS = 100, MOST_CHARACTERS = 1_000; // of what is told about a ref
 const NO_LIMIT = 0, NO_TOKEN = 1;
 // Lean.KernelException, by constructor
 const EXCEPTIONS = ['a constant is unknown', 'a constant is declared again', 'a value is not of the type that it is declared with', 'a declaration has holes', 'a declaration has free variables',
-  'something that is no function is applied', 'something that is no type is used as one', 'a let is not of its type', 'a term is not of its type', 'an argument is not of its function\'s type',
-  'a projection is not valid', 'a theorem is no proposition', 'the kernel refuses it'];
+  'something that is not a function is applied', 'something that is not a type is used as one', 'a let is not of its type', 'a term is not of its type', 'an argument is not of its function\'s type',
+  'a projection is not valid', 'a theorem is not a proposition', 'the kernel refuses it'];
 const LIMITS = ['it takes the kernel too long', 'it takes the kernel too much memory', 'it is nested too deep for the kernel', 'the kernel was interrupted'];
 const OTHER = 12;
 
@@ -260,7 +260,7 @@ class Judge {
     }
   }
 
-  /** How many parameters the inductive type of this name (borrowed) has; null if it is none. */
+  /** How many parameters the inductive type of this name (borrowed) has; null if it is not one. */
   parametersOf(environment, name) {
     const info = find(this.lean, environment, name);
     return info && describe(this.lean, info).kind === 'inductive' ? this.lean.number(this.lean.field(this.lean.field(info, 0), 1)) : null;

@@ -1,8 +1,8 @@
 'use strict';
-// Instances that Lean takes from what stands around an expression, not from the library.
+// Instances that Lean takes from the context of an expression, not from the library.
 //
 // Whatever is in scope and has a class for its type is an instance there: a variable, a `let`, a pattern, a field. After `let _o := order`,
-// `5 ≤ 3` says something else, and often no trace of it is left: coercions are unfolded, and `let`s that nothing mentions any more are dropped.
+// `5 ≤ 3` says something else, and often no trace of it is left: coercions are unfolded, and `let`s that nothing mentions any longer are dropped.
 // So nobody looks for traces: Lean is watched while it elaborates (bake.py, INSTANCES). What is local has to be written in `[…]`, where a
 // reader sees it. And nobody writes what Lean adds by itself, for a parameter like `p : [LE Nat] → Prop`: there must be none.
 //
@@ -13,7 +13,7 @@ const { DECIDABLE } = require('./variables.cjs');
 
 const CONTEXT = { localContext: 2, localInstances: 3 };    // Lean.Meta.Context
 const OPEN = 1, SORT = 3, CONSTANT = 4, APPLICATION = 5, FORALL = 7; // tags of Lean.Expr
-const DECLARED = 0, TYPE = 3;                              // tag of a Lean.LocalDecl that is no `let`, and where it has its type
+const DECLARED = 0, TYPE = 3;                              // tag of a Lean.LocalDecl that is not a `let`, and where it has its type
 const BINDER_INFO = 8, EXPLICIT = 0, IMPLICIT = 1, STRICT_IMPLICIT = 2, INSTANCE = 3; // where Lean.Expr has its Lean.BinderInfo, and these
 const WHY = 'a variable, a pattern, `let` or the like gives Lean another instance than the library\'s here, which nobody sees; say what is meant without it';
 
@@ -74,7 +74,7 @@ class LocalInstances {
     return result;
   }
 
-  /** Whether Lean adds a `fun`; notes when that has an instance for a parameter, in what is no proof. All parameters are borrowed. */
+  /** Whether Lean adds a `fun`; notes when that has an instance for a parameter, in what is not a proof. All parameters are borrowed. */
   added(original, given) {
     const { lean } = this, contexts = given.slice(4).map(context => lean.retain(context)), result = original(...given);
     const answer = lean.tag(result) === 0 ? lean.field(result, 0) : lean.box(0), type = lean.isBoxed(answer) ? 0 : lean.field(answer, 0);

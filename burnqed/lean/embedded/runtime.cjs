@@ -7,7 +7,7 @@
 //
 // What is started from a snapshot asks nothing of the outside but memory, exceptions and clocks (imports.cjs), and evaluates nothing but the
 // library's declarations, data, and what `lean.guard.code` says (guard.cjs): none at first, then what the header in use may have evaluated.
-// Tests of what stands behind the guard start without it (`isGuarded: false`).
+// Tests of what lies behind the guard start without it (`isGuarded: false`).
 
 const fs = require('fs'), path = require('path');
 const { Guard } = require('./guard.cjs');

@@ -3,16 +3,16 @@
 //
 //     node FLAGS supervisor.cjs '{"baked": DIR, "memoryMb": 1200, "number": 1}'
 //
-// Who does what, and for how long, is Python's to say (burnqed/lean/pool.py). A request is {do, instance, …}, where `instance` is a number of
-// Python's choice. One with an id is answered by {id, …}, or by {id, died: why} when the thread ended.
+// Python decides who does what, and for how long (burnqed/lean/pool.py). A request is {do, instance, …}, where `instance` is a number that
+// Python chooses. One with an id is answered by {id, …}, or by {id, died: why} when the thread ended.
 //     start {role}       → {}          when the instance is ready
 //     ask   {message}    → {answer}    (instance.cjs)
 //     tell  {message}    a message that is not answered
 //     renew              → {}          when the instance is what it was at its start
-//     end                → {}          when its memory is free, or does not get free
+//     end                → {}          when its memory is free, or cannot be freed
 //     drop  {text}       forgets a text
 //     stats              → {rss}
-// What a proof is, a large text, stays here: in an answer's `proof`, and in that of a judge's message, {process, text} stands for it.
+// A proof's export, a large text, stays here: {process, text} stands for it in an answer's `proof` and in that of a judge's message.
 
 const fs = require('fs'), path = require('path');
 const { Worker } = require('worker_threads');
@@ -98,7 +98,7 @@ const handlers = {
   end({ id, instance }) {
     const thread = threads.get(instance);
     threads.delete(instance);
-    if (thread) thread.id = null; // nobody waits for that any more
+    if (thread) thread.id = null; // nobody waits for that any longer
     Promise.race([thread?.worker.terminate(), new Promise(resolve => setTimeout(resolve, TERMINATION_MS))]).then(() => say({ id }));
   },
 

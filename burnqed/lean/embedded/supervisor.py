@@ -22,7 +22,7 @@ START_SECONDS = 60
 """A cold disk may take long to read 220 MB; once read it is half a second."""
 ASKED_SECONDS = 60.0
 SILENT_SECONDS = 300.0
-"""Node is asked for a sign of life so often, and is ended when it gives none for so long."""
+"""How often Node is asked for a sign of life, and how long it may give none before it is ended."""
 CLOSE_SECONDS = 5.0
 NODE_FLAGS = ("--wasm-lazy-validation", "--expose-gc", "--wasm-tiering-budget=400000000")
 """Only what runs very often is optimised: with V8's own threshold, compiling Lean takes a quarter of the time of a step's first minute
@@ -80,7 +80,7 @@ class Process:
             del self._pending[number]
 
     def tell(self, **request: object) -> None:
-        """Asks for what is not answered."""
+        """Sends a request that is not answered."""
         if self.death:
             raise Vanished(self.death)
         assert self.process.stdin is not None
@@ -108,7 +108,7 @@ class Process:
                 if waiting and not waiting.done():
                     waiting.set_result(answer)
         except (ValueError, KeyError) as error:
-            # A line that is too long, or not an answer in JSON: whoever waits for an answer must not wait for ever.
+            # A line that is too long, or not an answer in JSON: whoever waits for an answer must not wait forever.
             log.error("the Lean process gave an answer that cannot be read (%s)", error)
             self.kill()
         status = await self.process.wait()
@@ -181,7 +181,7 @@ class Instance:
     def __init__(self, supervisor: Supervisor, number: int, role: str) -> None:
         self._supervisor, self._number, self._role = supervisor, number, role
         self._process: Process | None = None
-        """That the thread is in; None when there is no thread."""
+        """The one that the thread is in; None when there is no thread."""
         self.memory_mb = 0.0
 
     @property

@@ -3,7 +3,7 @@
 //
 // A statement is a closed proposition (`∀ a b : Nat, …`) or a full theorem (`theorem foo (a b : Nat) : … := by …`, also `lemma`,
 // `example`, with modifiers, or after `open … in`), whose proof is ignored. Lean's own parser finds the parts, also the word `lemma`, which
-// is Mathlib's: where the parser misses a command.
+// is Mathlib's: the parser misses a command there.
 // The proposition is what the statement elaborates to on its own, before anybody's proof is looked at.
 
 const { Source, syntaxKind, syntaxArguments, syntaxRange } = require('./frontend.cjs');
@@ -115,7 +115,7 @@ function shapeOf(frontend, state, statement, told) {
 
 /** A text with `theorem` for the `lemma` that stands where Lean expects a command, if that gives a theorem with a name. */
 function withTheorem(frontend, state, text) {
-  const failure = part => frontend.parsed(state, part, (syntax, source, messages) => { // where a text is no declaration, or null
+  const failure = part => frontend.parsed(state, part, (syntax, source, messages) => { // where a text is not a declaration, or null
     const error = declaration(frontend.lean, syntax) ? null : messages.find(m => m.severity === 'error');
     return error ? source.before(error).length : null;
   });

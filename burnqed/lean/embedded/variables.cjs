@@ -5,7 +5,7 @@
 //
 // What is looked at is what Lean makes of them: the binders of a theorem that mentions all of them.
 //
-// Nor may a variable be called like a definition, where the statement or another variable mentions it: a reader could take it for that. And
+// Nor may a variable have the name of a definition, where the statement or another variable mentions it: a reader could take it for that. And
 // a theorem takes along what a tactic in its statement uses, as `a[i]` does with `h : i < a.size`: such a variable has to be mentioned.
 
 const { Source, syntaxArguments, syntaxRange } = require('./frontend.cjs');
@@ -152,7 +152,7 @@ class Binders {
     const name = lean.nameText(lean.field(head, 0)), isInstance = [];
     if (DECIDABLE.has(name)) return true;
     for (let at = describe(lean, info).type; lean.tag(at) === EXPRESSION.forall; at = lean.field(at, 2)) isInstance.push(this.isInstanceBinder(at));
-    const own = binders.length - outer.length; // a class of all types, or of all types of a kind, is no structure on the variables
+    const own = binders.length - outer.length; // a class of all types, or of all types of a kind, is not a structure on the variables
     const isFine = (parameter, index) => isInstance[index] ? this.isInstance(parameter, binders) : this.isType(parameter, binders, own) || (name === 'OfNat' && this.isNumeral(parameter));
     return parameters.length > 0 && parameters.every(isFine);
   }
@@ -162,7 +162,7 @@ class Binders {
     return lean.tag(head) === EXPRESSION.constant && lean.nameText(lean.field(head, 0)) === 'OfNat.ofNat' && lean.tag(parameters[1]) === EXPRESSION.literal;
   }
 
-  /** Whether a term is a variable that stands for a type or gives types, applied to variables at most, and none of the innermost `own`. */
+  /** Whether a term is a variable that stands for a type or gives types, applied to variables at most, but not one of the innermost `own`. */
   isType(term, binders, own = 0) {
     const { lean } = this, { head, parameters } = this.taken(term);
     if (lean.tag(head) !== EXPRESSION.variable || lean.number(lean.field(head, 0)) < own || !parameters.every(parameter => lean.tag(parameter) === EXPRESSION.variable)) return false;

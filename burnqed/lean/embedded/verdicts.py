@@ -1,8 +1,8 @@
 """How a check goes: who elaborates the statement, who the proof, who judges (docs/trust.md).
 
 Trusted header and statement: a reader, which sees nothing but trusted texts, says what the statement is (kept, because many proofs of it may
-come); an author's instance elaborates the proof, which may have run other people's proofs before; the judge decides. Whatever speaks
-against the proof is found once more in a fresh instance before it stands, so that nobody can spoil another's proof. Only there does the
+come); an author's instance elaborates the proof, which may have run other people's proofs before; the judge decides. Whatever counts
+against the proof has to be found once more in a fresh instance, so nobody can spoil another's proof. Only there does the
 kernel look at the proof while it is elaborated, as some tactics want; what is accepted has cost the kernel's work once, the judge's.
 
 Header and statement of a stranger: one fresh instance per check. What the statement is has left it as text before it looks at the proof. If
@@ -62,7 +62,7 @@ class Verdicts:
         return {**second, "seconds": first["seconds"] + second["seconds"]}
 
     async def judge(self, request: Request, export: str) -> Facts:
-        """Of what somebody says that a proof of a trusted statement added."""
+        """Of an export that is given as what a proof of a trusted statement added."""
         stated = await self._stated(request)
         if not stated.get("statement"):
             return unread(stated)
@@ -81,7 +81,7 @@ class Verdicts:
         return await self.authors.work(message, request.timeout, is_fresh=is_fresh)
 
     async def _judged(self, request: Request, elaborated: Answer) -> Facts:
-        """With the judge's opinion on an elaborated proof against which nothing speaks so far."""
+        """With the judge's opinion on an elaborated proof against which nothing has been found so far."""
         facts = dict(elaborated)
         statement, proof = facts.pop("statement", ""), facts.pop("proof", "")
         try:

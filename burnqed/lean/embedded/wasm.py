@@ -99,7 +99,7 @@ class Module:
             if opcode in (0x41, 0x42):  # i32.const, i64.const
                 value, at = signed(data, at)
             else:
-                assert opcode == 0x44, "a global is initialised by something else than a constant"  # f64.const
+                assert opcode == 0x44, "a global is initialised by something other than a constant"  # f64.const
                 at += 8
             assert data[at] == 0x0B  # end
             at += 1
