@@ -1,4 +1,4 @@
-"""Deletes the outputs of an iteration, once somebody has said yes to it.
+"""Deletes the outputs of an iteration, once somebody has said yes.
 
 burnqed submit clean --iter 2
 """
@@ -16,10 +16,8 @@ from .templates import new_workflow, parameter, question, step
 def build(config: RunConfig, *, store: str, run: str, iteration: int) -> Workflow:
     parameters = {"store": store, "run": run, "iteration": str(iteration)}
     with new_workflow("clean", config, parameters) as workflow:
-        asked = (
-            f"Delete everything of iteration {parameter('iteration')} of {parameter('run')} in {parameter('store')}?"
-        )
-        sure = question("sure", "delete", asked)
+        what = f"iteration {parameter('iteration')} of {parameter('run')} in {parameter('store')}"
+        sure = question("sure", "delete", f"Delete everything of {what}?")
         clean = step(find("clean"), config)
         with DAG(name="main"):
             sure(name="sure")

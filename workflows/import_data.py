@@ -1,4 +1,4 @@
-"""A theorem index from elsewhere (a store, a web address) into a run: checked, without duplicates.
+"""A theorem index from elsewhere (a store, a web address) into a run: checked, and without duplicates.
 
 burnqed submit import-data --source https://example.org/theorems.json --name theirs --run main
 burnqed submit iteration --iter 0 --set data.theorems=inputs/theirs.json
@@ -15,10 +15,14 @@ from .templates import new_workflow, parameter, step
 
 
 def build(config: RunConfig, *, store: str, run: str, source: str, name: str) -> Workflow:
-    parameters = {"store": store, "run": run, "source": source, "name": name}
-    with new_workflow("import-data", config, parameters) as workflow:
+    return build_import("import-data", config, {"store": store, "run": run, "source": source, "name": name})
+
+
+def build_import(task: str, config: RunConfig, parameters: dict[str, str], *, hub: bool = False) -> Workflow:
+    """The workflow whose only task is this import."""
+    with new_workflow(task, config, parameters) as workflow:
         given = {"source": parameter("source"), "name": parameter("name")}
-        imported = step(find("import-data"), config, options=given)
+        imported = step(find(task), config, options=given, hub=hub)
         with DAG(name="main"):
-            imported(name="import-data")
+            imported(name=task)
     return workflow  # type: ignore[no-any-return]

@@ -1,11 +1,12 @@
-"""The steps of the loop as tasks: each runs where `plan` says that it has something to do, and waits for what it reads.
+"""The steps of the loop as tasks: each runs if `plan` says that it has something to do, and waits for the tasks whose outputs it reads.
 
-`iteration` is all of them; `search` and `evaluate` are parts, over what earlier steps left in the store.
+`iteration` has all of them; `search` and `evaluate` have some, and use what earlier steps left in the store.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import chain
 
 from hera.workflows import DAG, Workflow
 
@@ -32,29 +33,26 @@ def build_loop(
     only: Collection[str] = (),
     delete_run: bool = False,
 ) -> Workflow:
-    """The workflow of one iteration, or of the tasks in `only`; the others have to be done before.
+    """The workflow of one iteration, or of the tasks in `only`, before which the others have to be done.
 
-    `redo` names finished steps that are done again; `gate` is `off`, `auto` (a no of the verdict fails the workflow) or `ask`
-    (somebody decides). `delete_run` ends with the deletion of the whole run. Raises BadInput for a step to redo that the
+    `redo` names finished steps to do again; `gate` is `off`, `auto` (the workflow fails if the verdict is no) or `ask`
+    (somebody decides). With `delete_run` the whole run is deleted at the end. Raises BadInput for a step to redo that the
     workflow does not have.
     """
     steps = [row for row in loop() if not only or row.task in only]
     parse_redo(redo, steps)
     parameters = {"store": store, "run": run, "iteration": str(iteration), "redo": redo, "gate": gate}
     with new_workflow(name, config, parameters) as workflow:
-        workflow.on_exit = step(find("release"), config, identity=True)  # of the lease that the plan took; and the bill
-        plan = step(
-            find("plan"),
-            config,
-            options={"only": ",".join(only)} if only else {},
-            outputs=[row.output for row in steps],
-        )
+        workflow.on_exit = step(
+            find("release"), config, identity=True
+        )  # releases the lease that the plan took, and settles the bill
+        options = {"only": ",".join(only)} if only else {}
+        plan = step(find("plan"), config, options=options, outputs=[row.output for row in steps])
         containers = {row.task: step(row, config, artifacts=(REPORT,) if row.task == "report" else ()) for row in steps}
         if judged := "report" in containers:
             verdict = step(find("gate"), config)
-            decide = question(
-                "decide", "go", "Is the next iteration worth its price? See the report of the step before."
-            )
+            asked = "Is the next iteration worth its price? See the report of the step before."
+            decide = question("decide", "go", asked)
             decision = step(find("gate"), config, label="decision", inputs=("answer",))
         if delete_run:
             clean = step(find("clean"), config, flags=("whole-run",))
@@ -76,12 +74,10 @@ def build_loop(
 def waits_for(row: Step, present: Collection[str]) -> list[str]:
     """The nearest tasks before a step that the workflow has."""
     by_task = {before.task: before for before in loop()}
-    found: list[str] = []
-    for task in row.after:
-        found += [task] if task in present else waits_for(by_task[task], present)
-    return list(dict.fromkeys(found))
+    nearest = [[task] if task in present else waits_for(by_task[task], present) for task in row.after]
+    return list(dict.fromkeys(chain(*nearest)))
 
 
 def after(names: Collection[str]) -> str:
-    """Depends on all of these, done now or done before; on `plan` when there are none."""
+    """A `depends` on all of these, done now or before; on `plan` if there are none."""
     return " && ".join(f"({name}.Succeeded || {name}.Skipped)" for name in names) or "plan"

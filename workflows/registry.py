@@ -1,4 +1,4 @@
-"""All workflows by name, with what each is told besides configuration, store and run."""
+"""All workflows by name, with the arguments of each besides configuration, store and run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ COMMON = ("config", "store", "run")
 class Definition:
     build: Callable[..., Workflow]
     tasks: tuple[str, ...] = ()
-    """Those of the loop that it runs where its plan finds something to do."""
+    """Tasks of the loop that it runs if its plan finds something to do."""
 
     @property
     def options(self) -> dict[str, bool]:
-        """Its other arguments, and whether each has to be given."""
+        """Its other arguments, and whether each is required."""
         parameters = inspect.signature(self.build).parameters
         return {name: p.default is p.empty for name, p in parameters.items() if name not in COMMON}
 

@@ -1,4 +1,4 @@
-"""Which ends of a step are tried again, when and how often. Argo's retry strategy and the local runner follow the same policy."""
+"""After which failures a step is run again, when and how often. Argo's retry strategy and the local runner follow the same policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RETRY_ANNOTATION = "burnqed.dev/retry"
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """When a step is run again. The exit codes are those of `burnqed.errors` and of the signals of a lost machine."""
+    """When a step is run again. The exit codes are that of TryAgain (`burnqed.errors`), and those of SIGKILL and SIGTERM, which a lost machine leaves."""
 
     limit: int
     seconds: int
@@ -26,16 +26,15 @@ class RetryPolicy:
 
     @classmethod
     def of(cls, template: Mapping[str, Any]) -> Self:
-        """That of a template; without one nothing is tried again. Raises BadInput for one in Argo's words alone."""
+        """The policy of a template; without one, nothing is run again. Raises BadInput for a retryStrategy without our annotation."""
         annotation = template.get("metadata", {}).get("annotations", {}).get(RETRY_ANNOTATION)
         if "retryStrategy" in template and not annotation:
-            raise BadInput(
-                f"Template {template['name']} has a retryStrategy without {RETRY_ANNOTATION}; use RetryPolicy."
-            )
+            name = template["name"]
+            raise BadInput(f"Template {name} has a retryStrategy without {RETRY_ANNOTATION}; use RetryPolicy.")
         return cls(**json.loads(annotation)) if annotation else cls(limit=0, seconds=0)
 
     def wait(self, exit_code: int, attempts: int) -> int | None:
-        """Seconds until the next attempt, after so many, of which the last one ended like this; None when there is none."""
+        """Seconds until the next attempt, after `attempts` of which the last ended with `exit_code`; None if there is no next."""
         is_repeated = exit_code in self.exit_codes and attempts <= self.limit
         return self.seconds * self.factor ** (attempts - 1) if is_repeated else None
 
@@ -44,7 +43,7 @@ class RetryPolicy:
         return {RETRY_ANNOTATION: json.dumps(asdict(self))}
 
     def strategy(self) -> RetryStrategy:
-        """The policy in Argo's words: lost pods are repeated; bugs (1), out-of-memory kills and deadlines are not."""
+        """The policy for Argo: lost pods are repeated; bugs (1), out-of-memory kills and deadlines are not."""
         return RetryStrategy(
             limit=self.limit,
             retry_policy="Always",

@@ -1,5 +1,5 @@
 """Shows in minutes that a cluster (or this machine) is set up right: a whole iteration with the profile's own model, Lean, images
-and node pools, but next to nothing to do; a run of its own, which is deleted at the end.
+and node pools, but next to nothing to do, in a separate run that is deleted at the end.
 
     burnqed submit smoke --watch
     burnqed submit smoke --profile cluster-7b --watch
@@ -20,13 +20,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "select": {"theorems": 6},
     "sft": {"steps": 20, "warmup_steps": 5, "checkpoint_every": 10, "evaluate_every": 10, "evaluation_pairs": 50},
     "ebm": {"steps": 40},
-    "search": {
-        "budget": 6,
-        "candidates": 4,
-        "shards": 2,
-        "theorems_per_part": 2,
-        "probe_tactics": True,
-    },
+    "search": {"budget": 6, "candidates": 4, "shards": 2, "theorems_per_part": 2, "probe_tactics": True},
     "negatives": {"theorems": 6, "theorems_per_part": 6},
     "evaluate": {"budgets": [2, 6], "candidates": 4, "samples": 1, "shards": 1},
 }
@@ -35,9 +29,7 @@ SIZES: dict[str, dict[str, Any]] = {
 
 def shrunk(config: RunConfig) -> RunConfig:
     document = config.model_dump()
-    return RunConfig.model_validate(
-        {name: {**s, **SIZES[name]} if name in SIZES else s for name, s in document.items()}
-    )
+    return RunConfig.model_validate(document | {name: document[name] | sizes for name, sizes in SIZES.items()})
 
 
 def build(config: RunConfig, *, store: str, run: str) -> Workflow:

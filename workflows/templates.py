@@ -1,4 +1,4 @@
-"""The containers of all workflows. Only this file knows Argo's fields, and it emits nothing else than what is listed in
+"""The containers of all workflows. Only this file knows Argo's fields, and it emits only those listed in
 `burnqed/run/vocabulary.py`, so that Argo and the local runner mean the same.
 
 A container runs `burnqed step NAME`. The configuration, the store and the run travel as workflow parameters; ports and paths
@@ -9,51 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from hera.workflows import (
-    Artifact,
-    ConfigMapEnvFrom,
-    Container,
-    EmptyDirVolume,
-    Env,
-    ExistingVolume,
-    HostPathVolume,
-    NoneArchiveStrategy,
-    Parameter,
-    ProjectedVolume,
-    Resources,
-    SecretEnvFrom,
-    SecretVolume,
-    Suspend,
-    UserContainer,
-    Workflow,
-)
-from hera.workflows.models import (
-    ArtifactRepositoryRef,
-    Capabilities,
-    ConfigMapProjection,
-    ContainerPort,
-    DownwardAPIProjection,
-    DownwardAPIVolumeFile,
-    ExecutorConfig,
-    HTTPGetAction,
-    Metadata,
-    Mutex,
-    ObjectFieldSelector,
-    PodGC,
-    PodSecurityContext,
-    Probe,
-    Quantity,
-    SeccompProfile,
-    SecurityContext,
-    ServiceAccountTokenProjection,
-    Synchronization,
-    Toleration,
-    TTLStrategy,
-    ValueFrom,
-    VolumeProjection,
-)
+import hera.workflows as hera
+from hera.workflows import models as argo
 
 from burnqed import __version__
 from burnqed.cluster_config import PoolConfig
@@ -64,7 +24,7 @@ from .retry import RetryPolicy
 
 SCRATCH = "/tmp"
 OUTPUTS = f"{SCRATCH}/burnqed/outputs"
-"""Parameters that a step hands to the workflow, a file each."""
+"""Where a step writes parameters for the workflow, a file each."""
 ARTIFACTS = f"{SCRATCH}/burnqed/artifacts"
 """Files that Argo's UI shows."""
 MODELS = f"{SCRATCH}/models"
@@ -72,13 +32,13 @@ CERTIFICATES = "/etc/burnqed/ca"
 POLICY_PORT = 30000
 METRICS_PORT = 9100
 STATUS_PORT = 9101
-"""Of the policy server, as METRICS_PORT of the search: the ports that answer at a pod's address."""
+"""Of the policy server. It and the search's METRICS_PORT are the only ports that answer at a pod's address."""
 IDENTITY = "/var/run/secrets/burnqed"
-"""Token, certificate and namespace by which the exit handler, and no other container of ours, reads its workflow."""
+"""Token, certificate and namespace with which the exit handler, alone among our containers, reads its workflow."""
 REFUSAL = f"{SCRATCH}/burnqed/refusal"
 """File in which a policy server says why it will never serve."""
 PROBE_S = 5
-"""Kubernetes' own patience of a second is too short for a busy server."""
+"""Kubernetes' default of one second is too short for a busy server."""
 
 PART_OF = {"app.kubernetes.io/part-of": "burnqed"}
 """Label of every workflow and every pod."""
@@ -90,70 +50,55 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 GPU_TAINT = "nvidia.com/gpu:NoSchedule"
 
 PODS_KEPT = "300s"
-"""After success, for whoever looks at a pod that just ended; its log is in the store."""
+"""After success, for anyone looking at a pod that has just ended; its log is in the store."""
 
+IMAGES = {f"{name}-image": f"burnqed-{name}:{__version__}" for name in ("worker", "trainer", "sglang")}
+"""Workflow parameters that name images, with their defaults."""
 USER = 1000
-SECURE = SecurityContext(
+SECURE = argo.SecurityContext(
     run_as_non_root=True,
     run_as_user=USER,
     read_only_root_filesystem=True,
     allow_privilege_escalation=False,
-    capabilities=Capabilities(drop=["ALL"]),
+    capabilities=argo.Capabilities(drop=["ALL"]),
 )
-EXECUTOR_SECURITY = {
-    "securityContext": {
-        "readOnlyRootFilesystem": True,
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-    }
+LOCKED = {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+EXECUTOR_PATCH = {
+    "initContainers": [{"name": "init", "securityContext": LOCKED}],
+    "containers": [{"name": "wait", "securityContext": LOCKED}],
 }
-"""Of the containers that Argo adds to a pod; the rest they inherit from the pod."""
+"""Security of the containers that Argo adds to a pod, for which it has no field; the rest they inherit from the pod."""
 
 
-def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> Workflow:
-    """An empty workflow whose configuration is one parameter; what works on one iteration of one run excludes each other."""
+def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> hera.Workflow:
+    """An empty workflow whose configuration is one parameter. Two workflows never work on one iteration of a run at the same time."""
     cluster = config.cluster
+    given = {"redo": "", **parameters, "config": config.to_json(), **IMAGES}
     of_iteration = f"-iter-{parameter('iteration')}" if "iteration" in parameters else ""
-    seconds = int(cluster.keep_days * 86_400)
-    return Workflow(
+    return hera.Workflow(
         generate_name=f"{name}-",
         labels={**PART_OF, WORKFLOW_LABEL: name},
         entrypoint="main",
-        arguments=[
-            *(Parameter(name=key, value=value) for key, value in ({"redo": ""} | parameters).items()),
-            Parameter(name="config", value=config.to_json()),
-            Parameter(name="worker-image", value=f"burnqed-worker:{__version__}"),
-            Parameter(name="trainer-image", value=f"burnqed-trainer:{__version__}"),
-            Parameter(name="sglang-image", value=f"burnqed-sglang:{__version__}"),
-        ],
+        arguments=[hera.Parameter(name=key, value=value) for key, value in given.items()],
         parallelism=config.workflow.parallelism,
-        synchronization=Synchronization(mutexes=[Mutex(name=parameter("run") + of_iteration)]),
+        synchronization=argo.Synchronization(mutexes=[argo.Mutex(name=parameter("run") + of_iteration)]),
         service_account_name=cluster.service_account,
         automount_service_account_token=False,
-        executor=ExecutorConfig(service_account_name=cluster.service_account),
-        security_context=PodSecurityContext(
+        executor=argo.ExecutorConfig(service_account_name=cluster.service_account),
+        security_context=argo.PodSecurityContext(
             run_as_non_root=True,
             run_as_user=USER,
             run_as_group=USER,
             fs_group=USER,
-            seccomp_profile=SeccompProfile(type="RuntimeDefault"),
+            seccomp_profile=argo.SeccompProfile(type="RuntimeDefault"),
         ),
-        pod_metadata=Metadata(labels={**PART_OF, **({QUEUE_LABEL: cluster.queue} if cluster.queue else {})}),
+        pod_metadata=argo.Metadata(labels={**PART_OF, **({QUEUE_LABEL: cluster.queue} if cluster.queue else {})}),
         pod_priority_class_name=cluster.priority_class,
-        pod_spec_patch=json.dumps(pod_patch(cluster.grace_s)),
-        pod_gc=PodGC(strategy="OnPodSuccess", delete_delay_duration=PODS_KEPT),
-        ttl_strategy=TTLStrategy(seconds_after_completion=seconds),
-        artifact_repository_ref=ArtifactRepositoryRef(config_map=cluster.artifacts) if cluster.artifacts else None,
+        pod_spec_patch=json.dumps({"terminationGracePeriodSeconds": cluster.grace_s, **EXECUTOR_PATCH}),
+        pod_gc=argo.PodGC(strategy="OnPodSuccess", delete_delay_duration=PODS_KEPT),
+        ttl_strategy=argo.TTLStrategy(seconds_after_completion=int(cluster.keep_days * 86_400)),
+        artifact_repository_ref=argo.ArtifactRepositoryRef(config_map=cluster.artifacts) if cluster.artifacts else None,
     )
-
-
-def pod_patch(grace_s: int) -> dict[str, Any]:
-    """What Argo has no field for."""
-    return {
-        "terminationGracePeriodSeconds": grace_s,
-        "initContainers": [{"name": "init", **EXECUTOR_SECURITY}],
-        "containers": [{"name": "wait", **EXECUTOR_SECURITY}],
-    }
 
 
 def step(
@@ -168,54 +113,45 @@ def step(
     artifacts: Sequence[str] = (),
     hub: bool = False,
     identity: bool = False,
-) -> Container:
+) -> hera.Container:
     """The container of a step.
 
-    Pool, shards, and the policy server beside it are as the table says. `label` is its name where that is not the task's; `options` and
-    `flags` are given to it as they are, `inputs` as options of the same names; `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS, `artifacts` files in $BURNQED_ARTIFACTS;
-    `hub` gives it the token of the model hub, `identity` one for the cluster.
+    Pool, shards and the policy server beside it are as the table says. `label` is its name if that is not the task's. It gets `options` and
+    `flags` as they are, and `inputs` as options of the same names. `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS,
+    `artifacts` files that it writes into $BURNQED_ARTIFACTS. `hub` gives it the token of the model hub, `identity` one for the cluster.
     """
     template = label or row.task
-    is_training = row.pool == "trainer"
     task = f"{template}({{{{inputs.parameters.shard}}}})" if row.sharded else template
     retry = RetryPolicy(config.workflow.retries, config.workflow.retry_seconds)
     pool = getattr(config, row.pool)
-    arguments = [*common_arguments(row.iterated), *(["--stage", row.stage] if row.stage else [])]
+    arguments = ["--store", parameter("store"), "--run", parameter("run")]
+    arguments += ["--iter", parameter("iteration")] if row.iterated else []
+    arguments += ["--stage", row.stage] if row.stage else []
     inputs = ("shard", *inputs) if row.sharded else inputs
     given = {**(options or {}), **{name: f"{{{{inputs.parameters.{name}}}}}" for name in inputs}}
+    words = [*(word for name, value in given.items() for word in (f"--{name}", value)), *(f"--{f}" for f in flags)]
     fields: dict[str, Any] = {}
     if row.policy:
         fields["sidecars"] = [policy_server(config, task, arguments)]
-        fields["ports"] = [ContainerPort(name="metrics", container_port=METRICS_PORT)]
+        fields["ports"] = [argo.ContainerPort(name="metrics", container_port=METRICS_PORT)]
     if inputs:
-        fields["inputs"] = [Parameter(name=name) for name in inputs]
+        fields["inputs"] = [hera.Parameter(name=name) for name in inputs]
     if outputs or artifacts:
         fields["outputs"] = [
-            *(Parameter(name=o, value_from=ValueFrom(path=f"{OUTPUTS}/{o}")) for o in outputs),
-            *(
-                Artifact(
-                    name=a.partition(".")[0], path=f"{ARTIFACTS}/{a}", archive=NoneArchiveStrategy(), optional=True
-                )
-                for a in (artifacts if config.cluster.artifacts else ())
-            ),
+            *(hera.Parameter(name=o, value_from=argo.ValueFrom(path=f"{OUTPUTS}/{o}")) for o in outputs),
+            *(artifact(file) for file in artifacts if config.cluster.artifacts),
         ]
-    return Container(
+    return hera.Container(
         name=template,
         image=parameter(f"{row.pool}-image"),
         image_pull_policy=config.cluster.pull_policy,
         command=["burnqed"],
-        args=[
-            "step",
-            row.name,
-            *arguments,
-            *(word for o, v in given.items() for word in (f"--{o}", v)),
-            *(f"--{flag}" for flag in flags),
-        ],
+        args=["step", row.name, *arguments, *words],
         env=environment(config, task, row.pool, policy=row.policy),
-        env_from=[*cluster_environment(config), *([hub_token(config)] if hub else [])],
+        env_from=cluster_environment(config, hub=hub),
         resources=resources(pool),
         volumes=[
-            *volumes(config, pool, memory=is_training or row.policy, models=is_training or row.policy),
+            *volumes(config, pool, models=row.policy or row.pool == "trainer"),
             *([identity_volume()] if identity else []),
         ],
         security_context=SECURE,
@@ -228,15 +164,22 @@ def step(
     )
 
 
-def question(name: str, parameter: str, description: str) -> Suspend:
-    """Suspends the workflow until somebody answers `yes` or `no`: in the UI, with `burnqed approve`, or on the terminal."""
-    answers = Parameter(name=parameter, enum=["yes", "no"], default="yes", description=description)
-    return Suspend(name=name, intermediate_parameters=[answers])
+def artifact(file: str) -> hera.Artifact:
+    """A file in $BURNQED_ARTIFACTS, which Argo's UI shows as it is."""
+    return hera.Artifact(
+        name=Path(file).stem, path=f"{ARTIFACTS}/{file}", archive=hera.NoneArchiveStrategy(), optional=True
+    )
 
 
-def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> UserContainer:
+def question(name: str, parameter: str, description: str) -> hera.Suspend:
+    """Suspends the workflow until somebody answers `yes` or `no`: in the UI, with `burnqed approve`, or at the terminal."""
+    answers = hera.Parameter(name=parameter, enum=["yes", "no"], default="yes", description=description)
+    return hera.Suspend(name=name, intermediate_parameters=[answers])
+
+
+def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> hera.UserContainer:
     """The sidecar that proposes tactics and scores states: this package, or SGLang with this package beside it."""
-    return UserContainer(
+    return hera.UserContainer(
         name="policy",
         image=parameter("sglang-image" if config.workflow.policy_server == "sglang" else "trainer-image"),
         image_pull_policy=config.cluster.pull_policy,
@@ -246,27 +189,21 @@ def policy_server(config: RunConfig, task: str, arguments: Sequence[str]) -> Use
         env_from=cluster_environment(config),
         resources=resources(config.serving),
         mirror_volume_mounts=True,
-        ports=[ContainerPort(name="policy", container_port=STATUS_PORT)],
+        ports=[argo.ContainerPort(name="policy", container_port=STATUS_PORT)],
         security_context=SECURE,
-        readiness_probe=Probe(
-            http_get=HTTPGetAction(path="/ready", port=STATUS_PORT), period_seconds=2, timeout_seconds=PROBE_S
+        readiness_probe=argo.Probe(
+            http_get=argo.HTTPGetAction(path="/ready", port=STATUS_PORT), period_seconds=2, timeout_seconds=PROBE_S
         ),
     )
 
 
 def parameter(name: str) -> str:
-    """Stands for the value of a workflow parameter."""
+    """The placeholder for a workflow parameter's value."""
     return f"{{{{workflow.parameters.{name}}}}}"
 
 
-def common_arguments(iterated: bool) -> list[str]:
-    common = {"store": "store", "run": "run"} | ({"iter": "iteration"} if iterated else {})
-    return [word for option, name in common.items() for word in (f"--{option}", parameter(name))]
-
-
 def environment(config: RunConfig, task: str, pool: str, *, policy: bool) -> list[Any]:
-    """Of a container of the pool, in a pod with or without a policy server."""
-    gpus = getattr(config, pool).gpus
+    """Environment of a container in the pool, in a pod with or without a policy server."""
     variables = {
         "BURNQED_CONFIG": parameter("config"),
         "BURNQED_REDO": parameter("redo"),
@@ -277,34 +214,29 @@ def environment(config: RunConfig, task: str, pool: str, *, policy: bool) -> lis
         "BURNQED_ARTIFACTS": ARTIFACTS,
         "BURNQED_MODELS": MODELS,
     }
-    if gpus:
+    if gpus := getattr(config, pool).gpus:
         variables |= {"BURNQED_GPUS": str(gpus)}
     if policy:
+        # SGLang gives neither embeddings nor energies, so a second server runs beside it.
+        score_port = POLICY_PORT + 1 if config.workflow.policy_server == "sglang" else POLICY_PORT
         variables |= {"BURNQED_METRICS_PORT": str(METRICS_PORT), "BURNQED_STATUS_PORT": str(STATUS_PORT)}
         variables |= {"BURNQED_REFUSAL": REFUSAL}
-        variables |= {"BURNQED_POLICY_PORT": str(POLICY_PORT), "BURNQED_SCORE_PORT": str(score_port(config))}
-    return [Env(name=name, value=value) for name, value in variables.items()]
+        variables |= {"BURNQED_POLICY_PORT": str(POLICY_PORT), "BURNQED_SCORE_PORT": str(score_port)}
+    return [hera.Env(name=name, value=value) for name, value in variables.items()]
 
 
-def score_port(config: RunConfig) -> int:
-    """Where embeddings and energies come from: SGLang knows nothing of them, so that a second server stands beside it."""
-    return POLICY_PORT + 1 if config.workflow.policy_server == "sglang" else POLICY_PORT
-
-
-def cluster_environment(config: RunConfig) -> list[Any]:
-    """Address and credentials of the store, where the cluster has any to give."""
+def cluster_environment(config: RunConfig, *, hub: bool = False) -> list[Any]:
+    """Address and credentials of the store, and the token of the model hub, where the cluster has them."""
+    cluster = config.cluster
+    secrets = [cluster.store_secret, *([cluster.hub_secret] if hub else [])]
     return [
-        ConfigMapEnvFrom(name=config.cluster.environment, optional=True),
-        SecretEnvFrom(name=config.cluster.store_secret, optional=True),
+        hera.ConfigMapEnvFrom(name=cluster.environment, optional=True),
+        *(hera.SecretEnvFrom(name=secret, optional=True) for secret in secrets),
     ]
 
 
-def hub_token(config: RunConfig) -> SecretEnvFrom:
-    return SecretEnvFrom(name=config.cluster.hub_secret, optional=True)
-
-
-def resources(pool: PoolConfig) -> Resources:
-    return Resources(
+def resources(pool: PoolConfig) -> hera.Resources:
+    return hera.Resources(
         cpu_request=pool.cpu,
         cpu_limit=pool.cpu_limit or pool.cpu,
         memory_request=pool.memory,
@@ -313,56 +245,53 @@ def resources(pool: PoolConfig) -> Resources:
     )
 
 
-def volumes(config: RunConfig, pool: PoolConfig, *, memory: bool, models: bool) -> list[Any]:
-    """Everything a container may write to: its root is read-only."""
+def volumes(config: RunConfig, pool: PoolConfig, *, models: bool) -> list[Any]:
+    """Everything a container may write to, since its root is read-only; with shared memory and a place for `models` if it loads any."""
     cluster = config.cluster
-    found: list[Any] = [
-        EmptyDirVolume(name="scratch", mount_path=SCRATCH, size_limit=Quantity(pool.scratch)),
-        SecretVolume(name="ca", secret_name=cluster.ca, mount_path=CERTIFICATES, optional=True),
+    mounted: list[Any] = [
+        hera.EmptyDirVolume(name="scratch", mount_path=SCRATCH, size_limit=argo.Quantity(pool.scratch)),
+        hera.SecretVolume(name="ca", secret_name=cluster.ca, mount_path=CERTIFICATES, optional=True),
     ]
-    if memory:
-        found.append(
-            EmptyDirVolume(
-                name="shm", mount_path="/dev/shm", medium="Memory", size_limit=Quantity(cluster.shared_memory)
-            )
-        )
     if models:
+        memory = argo.Quantity(cluster.shared_memory)
+        mounted.append(hera.EmptyDirVolume(name="shm", mount_path="/dev/shm", medium="Memory", size_limit=memory))
         kind, _, where = cluster.model_cache.partition(":")
         if kind == "pvc":
-            found.append(ExistingVolume(name="models", claim_name=where, mount_path=MODELS))
+            mounted.append(hera.ExistingVolume(name="models", claim_name=where, mount_path=MODELS))
         elif kind == "hostPath":
-            found.append(HostPathVolume(name="models", path=where, type="DirectoryOrCreate", mount_path=MODELS))
+            mounted.append(hera.HostPathVolume(name="models", path=where, type="DirectoryOrCreate", mount_path=MODELS))
         else:
-            found.append(
-                EmptyDirVolume(name="models", mount_path=MODELS, size_limit=Quantity(cluster.model_cache_size))
-            )
-    return found
+            size = argo.Quantity(cluster.model_cache_size)
+            mounted.append(hera.EmptyDirVolume(name="models", mount_path=MODELS, size_limit=size))
+    return mounted
 
 
-def identity_volume() -> ProjectedVolume:
-    """What Kubernetes would mount by itself, were it not told to mount it nowhere."""
-    namespace = DownwardAPIVolumeFile(path="namespace", field_ref=ObjectFieldSelector(field_path="metadata.namespace"))
-    return ProjectedVolume(
+def identity_volume() -> hera.ProjectedVolume:
+    """What Kubernetes would mount by itself if it were not told to mount it nowhere."""
+    namespace = argo.DownwardAPIVolumeFile(
+        path="namespace", field_ref=argo.ObjectFieldSelector(field_path="metadata.namespace")
+    )
+    return hera.ProjectedVolume(
         name="identity",
         mount_path=IDENTITY,
         read_only=True,
         sources=[
-            VolumeProjection(service_account_token=ServiceAccountTokenProjection(path="token")),
-            VolumeProjection(config_map=ConfigMapProjection(name="kube-root-ca.crt", optional=True)),
-            VolumeProjection(downward_api=DownwardAPIProjection(items=[namespace])),
+            argo.VolumeProjection(service_account_token=argo.ServiceAccountTokenProjection(path="token")),
+            argo.VolumeProjection(config_map=argo.ConfigMapProjection(name="kube-root-ca.crt", optional=True)),
+            argo.VolumeProjection(downward_api=argo.DownwardAPIProjection(items=[namespace])),
         ],
     )
 
 
 def placement(pool: PoolConfig) -> dict[str, Any]:
-    """On which nodes a pod may run."""
+    """Which nodes a pod may run on."""
     selector = dict(label.split("=", 1) for label in pool.node_selector)
     taints = [*pool.tolerations, *([GPU_TAINT] if pool.gpus else [])]
     return {"node_selector": selector or None, "tolerations": [toleration(taint) for taint in taints] or None}
 
 
-def toleration(taint: str) -> Toleration:
-    """`key=value:effect`, as `kubectl taint` writes it; without a value any one is tolerated."""
+def toleration(taint: str) -> argo.Toleration:
+    """`key=value:effect`, as `kubectl taint` writes it; without a value, any value is tolerated."""
     label, _, effect = taint.rpartition(":")
     key, equals, value = label.partition("=")
-    return Toleration(key=key, effect=effect, operator="Equal" if equals else "Exists", value=value or None)
+    return argo.Toleration(key=key, effect=effect, operator="Equal" if equals else "Exists", value=value or None)

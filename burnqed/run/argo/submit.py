@@ -13,10 +13,9 @@ from burnqed.run.argo.access import Document, Settings
 from burnqed.run.argo.nodes import parameters_of, tasks_of
 from burnqed.section import Kind
 from burnqed_workflows.registry import WORKFLOWS
-from burnqed_workflows.templates import ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
+from burnqed_workflows.templates import IMAGES, ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
 
 LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
-IMAGES = ("worker-image", "trainer-image", "sglang-image")
 
 
 def resolved(
