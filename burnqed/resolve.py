@@ -178,11 +178,11 @@ def unknown_key(key: str, where: str) -> str:
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """`; did you mean 'search.budget'?`, or nothing when no known word is close."""
+    """` (did you mean 'search.budget'?)`, or nothing when no known word is close."""
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     if not close and "." in word:  # right key, wrong section
         close = [key for key in known if key.rpartition(".")[2] == word.rpartition(".")[2]][:1]
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def explain(error: ValidationError, where: str) -> str:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Lean: install it, check proofs, try tactics.", no_args_is_help=True)
 
 Backend = typer.Option("embedded", "--backend", help="Which Lean; `burnqed doctor` lists them.")
-TACTIC_TIMEOUT_S, CHECK_TIMEOUT_S = 30.0, 60.0
-"""Short, since somebody is waiting at a terminal."""
 
 
 @app.command()
@@ -45,7 +43,7 @@ def install(
 def check(
     file: Path = typer.Argument(..., help="JSON list of {name, statement, proof, header?}, or a .lean file."),
     as_json: bool = options.Json,
-    timeout: float = typer.Option(CHECK_TIMEOUT_S, "--timeout", min=0.1, help="Seconds for one proof."),
+    timeout: float = typer.Option(300.0, "--timeout", min=0.1, help="Seconds for one proof."),
     trust_headers: bool = typer.Option(
         False, "--trust-headers", help="Accept whatever the headers define (docs/trust.md)."
     ),
@@ -110,7 +108,11 @@ def print_verdicts(verdicts: Sequence[Verdict], console: Console) -> None:
 
 
 @app.command()
-def repl(statement: str = typer.Argument("", help="Statement to start with."), backend: str = Backend) -> None:
+def repl(
+    statement: str = typer.Argument("", help="Statement to start with."),
+    timeout: float = typer.Option(60.0, "--timeout", min=0.1, help="Seconds for one tactic."),
+    backend: str = Backend,
+) -> None:
     """Enter a statement, then tactics.
 
     Example: burnqed lean repl '∀ a b : Nat, a + b = b + a'
@@ -120,7 +122,7 @@ def repl(statement: str = typer.Argument("", help="Statement to start with."), b
     from burnqed.lean.history import history_file, line_editing
     from burnqed.lean.repl import repl as run_repl
 
-    config = LeanConfig(backend=backend, tactic_timeout_s=TACTIC_TIMEOUT_S, check_timeout_s=CHECK_TIMEOUT_S)
+    config = LeanConfig(backend=backend, tactic_timeout_s=timeout)
 
     async def session() -> None:
         async with open_lean(config) as lean:

@@ -11,6 +11,7 @@ from pydantic import computed_field
 from burnqed.config import GateConfig, at_iteration
 from burnqed.evaluate.compare import from_head, from_previous
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, Result, on_benchmark
+from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY
 
 # Names in IterationResult.training that checks read
 EVALUATION_LOSS = "sft.evaluation_loss"
@@ -19,15 +20,14 @@ RANK1_SIBLINGS = "head.rank1_siblings"
 ENERGY_GAP = "head.energy_gap"
 RANK_ACCURACY = "head.pairwise"
 
-MIN_RANK_ACCURACY = 0.6
-"""How often a positive must lie below one of its negatives for a head to be worth using; random choice: 0.5."""
-
 LEVEL = (
     "Stop: a solve rate that is level or falling does not recover by itself; compare the data, the loss and the distinct "
     "candidates of both iterations"
 )
 NO_HELP = "Look at the embeddings (do positives and negatives separate at all?) before training the head longer"
 PERHAPS_CHANCE = "Chance alone may give as much: evaluate on more theorems before building on it"
+
+TOO_FEW = "Too few validation positives to judge the head by, and training searches go without it; raise negatives.theorems or select.theorems."
 
 ADVICE = {
     RANK1_DEEP: "Look at the negatives (siblings of deep states) and at the embeddings.",
@@ -57,6 +57,8 @@ class GateCheck(Result):
     """How likely chance alone would give as much; None where that is not known."""
     max_p: float | None = None
     """The largest p at which the value counts as more than chance; None where it need not be more."""
+    least_n: int = 0
+    """The value says nothing with a smaller n."""
     advice: str
     """What to do when the check fails."""
 
@@ -71,7 +73,8 @@ class GateCheck(Result):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def ok(self) -> bool:
-        return self.holds and (self.max_p is None or (self.p is not None and self.p <= self.max_p))
+        is_enough = self.n is None or self.n >= self.least_n
+        return is_enough and self.holds and (self.max_p is None or (self.p is not None and self.p <= self.max_p))
 
     @property
     def measured(self) -> str:
@@ -88,9 +91,10 @@ class GateCheck(Result):
 
     @property
     def asked(self) -> str:
-        """`> 0, p ≤ 0.05`"""
+        """`> 0, p ≤ 0.05, n ≥ 20`"""
         evidence = "" if self.max_p is None else f", p ≤ {self.max_p:g}"
-        return f"{self.relation} {self.threshold:.3g}{evidence}"
+        number = f", n ≥ {self.least_n}" if self.least_n else ""
+        return f"{self.relation} {self.threshold:.3g}{evidence}{number}"
 
 
 class GateVerdict(Result):
@@ -180,7 +184,7 @@ def training_checks(result: IterationResult, config: GateConfig) -> list[GateChe
         (RANK1_DEEP, "rank-1 at depth 4+", "≥", deep),
         (RANK1_SIBLINGS, "rank-1 among siblings", ">", siblings),
         (ENERGY_GAP, "energy gap", ">", 0.0),
-        (RANK_ACCURACY, "head's rank accuracy", "≥", MIN_RANK_ACCURACY),
+        (RANK_ACCURACY, "head's rank accuracy", "≥", LEAST_RANK_ACCURACY),
     )
     for metric, name, relation, threshold in of_head:
         if deep > 0 if metric == RANK1_DEEP else metric in metrics:
@@ -188,9 +192,10 @@ def training_checks(result: IterationResult, config: GateConfig) -> list[GateChe
             p = None
             if value is not None and chance is not None and error:
                 p = NormalDist().cdf((chance - value) / error)
+            n, least_n = count(metrics, metric), LEAST_POSITIVES if metric == RANK_ACCURACY else 0
             check = GateCheck(
-                name=name, value=value, threshold=threshold, relation=relation, n=count(metrics, metric), chance=chance,
-                p=p, max_p=config.max_p, advice=ADVICE[metric],
+                name=name, value=value, threshold=threshold, relation=relation, n=n, chance=chance, p=p, max_p=config.max_p,
+                least_n=least_n, advice=TOO_FEW if n is not None and n < least_n else ADVICE[metric],
             )  # fmt: skip
             checks.append(check)
     return checks

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+LEAST_RANK_ACCURACY = 0.6
+"""A head is accepted when its rank accuracy (how often a positive lies below one of its negatives; 0.5 is chance) is above this and its energy gap
+positive. From the gates of earlier runs."""
+LEAST_POSITIVES = 20
+"""With fewer validation positives nothing can be said: a rank accuracy of 0.6 is then within chance."""
+
 
 class Metric(BaseModel):
     """A figure and its value under random choice."""

@@ -47,9 +47,8 @@ class TheoremSearch:
         outcome = await self._start()
         root = self.tree.add(None, outcome, seed=self.task.seed)
         if outcome.state is None:
-            bad = outcome.status is TacticStatus.ERROR
-            what = "the statement does not elaborate" if bad else f"Lean failed at the start ({outcome.status})"
-            return self._result(ProofStatus.ERROR, f"{what}: {outcome.message}")
+            what = "" if outcome.status is TacticStatus.ERROR else f"Lean failed at the start ({outcome.status}): "
+            return self._result(ProofStatus.ERROR, f"{what}{outcome.message}")
         self.tree.push(root, 0.0)
         status, reason = await self._explore()
         await self.lean.release(outcome.state)

@@ -78,16 +78,16 @@ def depends_holds(depends: str, phases: Mapping[str, Phase]) -> bool:
         if token == "(":
             value = either()
             if take() != ")":
-                raise BadInput(f"A bracket is not closed in depends: {depends!r}; mend the workflow.")
+                raise BadInput(f"A bracket is not closed in depends: {depends!r}; fix the workflow.")
             return value
         name, _, result = token.partition(".")
         if name not in phases or (result and result not in RESULTS):
-            raise BadInput(f"{token!r} in depends: {depends!r} is no task result; mend the workflow.")
+            raise BadInput(f"{token!r} in depends: {depends!r} is no task result; fix the workflow.")
         return phases[name] in BARE if not result else phases[name] == RESULTS[result]
 
     value = either()
     if peek():
-        raise BadInput(f"depends: {depends!r} cannot be read from {peek()!r} on; mend the workflow.")
+        raise BadInput(f"depends: {depends!r} cannot be read from {peek()!r} on; fix the workflow.")
     return value
 
 
@@ -95,7 +95,7 @@ def when_holds(when: str) -> bool:
     """Evaluates `word == word`, after substitution; no other form is in the vocabulary."""
     match = WHEN.fullmatch(when)
     if not match:
-        raise BadInput(f"when: {when!r} is not of the form `value == word`; mend the workflow.")
+        raise BadInput(f"when: {when!r} is not of the form `value == word`; fix the workflow.")
     return match[1] == match[2]
 
 
@@ -104,7 +104,7 @@ def substitute(text: str, values: Mapping[str, str]) -> str:
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in values:
-            raise BadInput(f"Nothing gives {{{{{match[1]}}}}} a value; mend the workflow.")
+            raise BadInput(f"Nothing gives {{{{{match[1]}}}}} a value; fix the workflow.")
         return values[match[1]]
 
     return PLACEHOLDER.sub(value, text)
@@ -115,7 +115,7 @@ def _tokens(depends: str) -> list[str]:
     while position < len(depends.rstrip()):
         match = TOKEN.match(depends, position)
         if not match:
-            raise BadInput(f"depends: {depends!r} cannot be read at {depends[position:]!r}; mend the workflow.")
+            raise BadInput(f"depends: {depends!r} cannot be read at {depends[position:]!r}; fix the workflow.")
         tokens.append(match[1])
         position = match.end()
     return tokens

@@ -147,7 +147,7 @@ class LocalRunner:
             ready = [t for t in left if names_in(t.get("depends", "")) <= names]
             if not ready:
                 unknown = {n for t in left for n in names_in(t.get("depends", ""))} - known
-                raise BadInput(f"Tasks depend on {sorted(unknown) or 'each other in a circle'}; mend the workflow.")
+                raise BadInput(f"Tasks depend on {sorted(unknown) or 'each other in a circle'}; fix the workflow.")
             done += ready
             left = [t for t in left if t not in ready]
         return done
@@ -195,8 +195,8 @@ class LocalRunner:
         """Runs a container template, again where its retry policy says so."""
         policy = RetryPolicy.of(template)
         node = Node(name, Phase.FAILED)
-        started = time.monotonic()
         async with self._slots:
+            started = time.monotonic()
             while True:
                 ended = await self._attempt(
                     name, template, self._values | inputs | {"retries": str(node.attempts)}, node.attempts
@@ -212,7 +212,7 @@ class LocalRunner:
                     break
                 self.echo(f"{name}: {node.message}; again in {wait} s")
                 await asyncio.sleep(wait)
-        node.seconds = time.monotonic() - started
+            node.seconds = time.monotonic() - started
         self._note(node)
         return node.phase, ended.outputs
 

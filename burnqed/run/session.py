@@ -104,7 +104,9 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
             continue
         if node.name == EXIT_HANDLER and node.phase is Phase.SUCCEEDED:
             continue
-        what = "hit" if node.phase is Phase.SKIPPED else " ".join(filter(None, (node.phase.value, node.message)))
+        what = (
+            "nothing to do" if node.phase is Phase.SKIPPED else " ".join(filter(None, (node.phase.value, node.message)))
+        )
         time = duration(node.seconds) if node.attempts else ""
         table.add_row(node.name, cell(what), time, str(node.attempts or ""), style=styles.get(node.phase, "red"))
     console.print(table)

@@ -17,7 +17,7 @@ from burnqed.layout import Layout
 from burnqed.lean import backends
 from burnqed.log import log
 from burnqed.record import Record, look, read_record
-from burnqed.remembered import remember
+from burnqed.remembered import recall, remember
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Command, Context, Unit, Verdict, input_digests, judge, key_of
 from burnqed.steps.budget import check_budget
@@ -64,6 +64,10 @@ async def run(context: Context, *, only: str) -> None:
     if folder := os.environ.get("BURNQED_OUTPUTS"):
         write_outputs(outputs, Path(folder))
     if not only:
+        if recall(context.store, context.layout.run) not in (None, context.config):
+            log.info(
+                "the run %s goes on with other settings from now on: %s", context.layout.run, context.layout.settings
+            )
         remember(context.store, context.layout.run, context.config)
     for step in steps:
         if outputs[step.output] in DONE:

@@ -14,15 +14,11 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 
-from burnqed.head.metric import Metric, Metrics
+from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY, Metric, Metrics
 from burnqed.train.negatives import Kind
 
 Floats = NDArray[np.float32]
 
-ACCEPTED_PAIRWISE = 0.6
-"""A head is accepted when its rank accuracy is above this (0.5 is chance) and its energy gap positive. From the gates of earlier runs."""
-LEAST_POSITIVES = 20
-"""With fewer validation positives nothing can be said: a rank accuracy of 0.6 is then within chance."""
 PROBE_STATES = 2_000
 """The most states of each class that the linear probe is fitted on."""
 SHUFFLES = 10
@@ -122,8 +118,8 @@ def verdict(metrics: Metrics) -> str:
         return f"{rank.count if rank else 0} validation positives are too few to judge it by ({LEAST_POSITIVES} are needed)"
     if not gap.value > 0:
         return f"its energy gap is {gap.value:.3f}, and must be above 0"
-    if not rank.value > ACCEPTED_PAIRWISE:
-        return f"its rank accuracy is {rank.value:.3f} (chance 0.5), and must be above {ACCEPTED_PAIRWISE}"
+    if not rank.value > LEAST_RANK_ACCURACY:
+        return f"its rank accuracy is {rank.value:.3f} (chance 0.5), and must be above {LEAST_RANK_ACCURACY}"
     return ""
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 class ProofStatus(StrEnum):
     PROVED = "proved"
-    """The whole proof compiled in a fresh environment (burnqed.lean.check)."""
+    """The whole proof was checked and accepted (burnqed.lean.check, docs/trust.md)."""
     UNPROVED = "unproved"
     TIMED_OUT = "timed_out"
     """The safety net of seconds ended the search before a limit was reached: not proved, and not tried to the end."""

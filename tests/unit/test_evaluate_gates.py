@@ -78,6 +78,16 @@ def test_the_lead_of_a_head_over_chance_counts_only_where_chance_would_hardly_gi
     assert siblings(0.45, 400).ok
 
 
+def test_a_head_that_too_few_positives_judge_is_not_shown_as_good() -> None:
+    def rank(n: int) -> GateCheck:
+        metrics = head("pairwise", 0.878, 0.5, n, 0.08)
+        return check(verdict(iteration(0, solving("a", TEN), **metrics), [], GateConfig()), "head's rank accuracy")
+
+    assert (rank(17).ok, rank(20).ok) == (False, True)
+    assert "n ≥ 20" in rank(17).asked
+    assert "Too few validation positives" in rank(17).advice
+
+
 def test_a_figure_of_which_nobody_noted_the_spread_shows_nothing() -> None:
     metrics = {"head__pairwise": 0.9, "head__pairwise_chance": 0.5}
     found = check(verdict(iteration(0, solving("a", TEN), **metrics), [], GateConfig()), "head's rank accuracy")

@@ -42,7 +42,7 @@ CASES = [
     ("run search --iter 0 --benchmark core", "takes no --benchmark"),
     # benchmarks
     ("run evaluate --iter 0 --benchmark i.json", "has no run 'main' yet"),
-    ("run iteration --iter 0 --benchmark coer", "no benchmark 'coer'; did you mean 'core'?"),
+    ("run iteration --iter 0 --benchmark coer", "no benchmark 'coer' (did you mean 'core'?)"),
     ("run iteration --iter 0 --benchmark a+b.json", "'a+b' cannot name a benchmark; give it a name"),
     ("run iteration --iter 0 --benchmark http://[", "'[' cannot name a benchmark; give it a name"),
     ("run iteration --iter 0 --benchmark mine=nowhere.json", "no theorem index nowhere.json"),

@@ -48,7 +48,7 @@ async def replay(proof: KnownProof, lean: LeanBackend) -> Replayed:
     """Applies the tactics one after another. The states are released before it returns; only their texts remain valid."""
     outcome = await lean.start(proof.theorem)
     if outcome.state is None:
-        return Replayed(proof, (), f"the statement does not elaborate: {outcome.message}")
+        return Replayed(proof, (), outcome.message)
     states = [outcome.state]
     try:
         for number, tactic in enumerate(proof.tactics, 1):
