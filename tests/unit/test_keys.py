@@ -277,7 +277,7 @@ def test_a_step_to_redo_that_the_workflow_does_not_have_is_bad_input(build: Call
     def built(redo: str) -> Workflow:
         return build(RunConfig(), store="runs", run=RUN, iteration=0, redo=redo)
 
-    with pytest.raises(BadInput, match="no step 'evaluat' to redo here \\(did you mean 'evaluate'\"):
+    with pytest.raises(BadInput, match=r"no step 'evaluat' to redo here \(did you mean 'evaluate'"):
         built("evaluat")
     built("evaluate, report")
     with pytest.raises(BadInput, match="no step 'gate'"):
