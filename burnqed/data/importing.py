@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from burnqed.data.skeleton import normal_form
 from burnqed.errors import BadInput
-from burnqed.lean.protocol import LeanBackend, Theorem
+from burnqed.lean.protocol import LeanBackend, TacticStatus, Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
 
@@ -63,6 +63,8 @@ async def failures(theorems: Sequence[Theorem], lean: LeanBackend, stop: asyncio
                 if stop.is_set():
                     return
                 outcome = await lean.start(theorem)
+                if outcome.status is TacticStatus.CRASH:
+                    outcome = await lean.start(theorem)
                 if outcome.state is None:
                     reasons[theorem.name] = outcome.message.strip()
                 else:

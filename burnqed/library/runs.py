@@ -129,10 +129,9 @@ def load_trajectories(uri: str, columns: Sequence[str] | None = None) -> pa.Tabl
             f"There are no finished trajectories below {uri}; give a store, a run, an iteration, or an --out folder."
         )
     wanted = None if columns is None else list(columns)
-    try:
-        return pa.concat_tables(read_parts(store, parts, wanted))
-    except KeyError as error:
-        raise BadInput(f"Trajectories have no column {error}; they have {', '.join(SCHEMA.names)}.") from None
+    if unknown := set(wanted or ()) - set(SCHEMA.names):
+        raise BadInput(f"Trajectories have no column {min(unknown)!r}; they have {', '.join(SCHEMA.names)}.")
+    return pa.concat_tables(read_parts(store, parts, wanted))
 
 
 def _parts(store: Store, unit: str) -> list[str]:

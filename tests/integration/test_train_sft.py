@@ -346,7 +346,7 @@ def test_a_training_that_diverges_says_so(base: Path, tmp_path: Path) -> None:
 
 
 def test_no_pairs_and_no_model_are_bad_input(base: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="not a tactic pair"):
+    with pytest.raises(BadInput, match="no tactic pair"):
         train(base, tmp_path, pairs=Pairs([]))
     with pytest.raises(BadInput, match="no model"):
         train(tmp_path / "nowhere", tmp_path)

@@ -36,7 +36,7 @@ HARD = [f"hard{i}" for i in range(10)]
 @pytest.fixture
 def lean(monkeypatch: pytest.MonkeyPatch) -> ScriptedLean:
     """Proves the easy theorems by the probes."""
-    scripted = ScriptedLean({name: {all_at_once(PROBE_TACTICS): ""} for name in EASY}, capacity=1)
+    scripted = ScriptedLean({name: {f"{all_at_once(PROBE_TACTICS)}\ndone": ""} for name in EASY}, capacity=1)
 
     @asynccontextmanager
     async def opened(config: object) -> AsyncIterator[ScriptedLean]:

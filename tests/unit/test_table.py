@@ -75,7 +75,7 @@ def test_the_plan_asks_for_it_and_a_redo_may_name_it(package: Path) -> None:
     said = burnqed(package, *words, "count")
     assert "iterations/iter_0/count: miss, because a redo was asked for" in said
     assert "choose one of: " not in said
-    assert "did you mean 'count'?; the steps are " in burnqed(package, *words, "cuont")
+    assert "(did you mean 'count'?); the steps are " in burnqed(package, *words, "cuont")
 
 
 def test_it_is_made_once_and_has_its_price(package: Path) -> None:
