@@ -16,13 +16,15 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 
-from burnqed.errors import BadInput, TryAgain
+from burnqed.errors import TryAgain
 from burnqed.lean.worker import Answer, Crashed, Message, Vanished, Worker, failure
 from burnqed.machine import cpu_quota, memory_limit
+
+T = TypeVar("T")
 
 MOST_WORKERS = 16
 QUOTA_SHARE = 0.75
@@ -31,8 +33,14 @@ MEMORY_SHARE = 0.75
 REPLAY_FACTOR = 3
 """A replayed tactic may take this times as long as the first time, and a second at least, before it counts as hanging."""
 MOST_FAILED_STARTS = 3
-"""In a row."""
+"""Of a worker, in a row."""
+RENEWAL_SECONDS = 60.0
+END_SECONDS = 2.0
+"""A worker that has not ended by then is left to its backend."""
+STANDSTILL_SECONDS = 1.0
+"""A timer that goes off so late tells that this process stood still (Ctrl-Z, a paused container)."""
 CLOSED = "this Lean backend has been closed"
+RELEASED = "the search has been released"
 
 
 def default_workers(memory_mb: int) -> int:
@@ -140,27 +148,36 @@ class Pool:
         self._queue: list[_Job] = []
         self._numbers = count(1)
         self._searches: set[State] = set()
-        self._failed_starts = 0
         self._first_ready: asyncio.Future[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_closed = False
+        self.is_closed = False
         self.counts = Counts()
 
     async def start(self) -> None:
-        """Starts all workers and returns when one is ready. Raises BadInput or TryAgain when none gets ready."""
-        self._first_ready = asyncio.get_running_loop().create_future()
+        """Starts all workers and returns when one is ready. Raises BadInput or TryAgain when none gets ready, RuntimeError when the pool is closed."""
+        if self.is_closed:
+            raise RuntimeError(CLOSED)
         for _ in range(self.size - len(self._seats)):
             self._add()
-        await self._first_ready
+        for seat in self._seats:
+            if seat.is_down:
+                self._restart(seat)
+        if not any(seat.is_ready for seat in self._seats):
+            if self._first_ready is None or self._first_ready.done():
+                self._first_ready = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._first_ready)
 
     async def close(self) -> None:
-        """Requests that are under way end as crashed."""
-        self._is_closed = True
+        """Ends the workers. Requests that are under way end as crashed."""
+        self.is_closed = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for job in (*self._queue, *(seat.job for seat in self._seats if seat.job)):
             _resolve(job, failure("crash", CLOSED))
+        if self._first_ready and not self._first_ready.done():
+            self._first_ready.set_exception(RuntimeError(CLOSED))
+        await asyncio.gather(*(_within(seat.worker.end(), END_SECONDS) for seat in self._seats), return_exceptions=True)
 
     # ---- work
 
@@ -181,7 +198,7 @@ class Pool:
         self._searches.discard(root)
         for job in self._queue:
             if job.needs and job.needs.root is root:
-                _resolve(job, failure("error", "the search has been released"))
+                _resolve(job, failure("error", RELEASED))
         self._forget(root.members)
 
     def describe(self) -> list[dict[str, object]]:
@@ -210,7 +227,7 @@ class Pool:
         return sum(not job.answer.done() for job in self._queue)
 
     async def _done(self, message: Message, timeout: float, is_fresh: bool, makes: State | None) -> Answer:
-        if self._is_closed:
+        if self.is_closed:
             raise RuntimeError(CLOSED)
         job = _Job(message, timeout, is_fresh, makes, asyncio.get_running_loop().create_future())
         self._queue.append(job)
@@ -258,8 +275,7 @@ class Pool:
         patience = job.timeout + sum(max(1.0, REPLAY_FACTOR * state.seconds) for state in replay)
         started = time.monotonic()
         try:
-            async with asyncio.timeout(patience):
-                answer = await self._made_again(seat, replay) or await seat.worker.ask(job.message)
+            answer = await _within(self._answered(seat, job, replay), patience)
         except TimeoutError:
             message = f"no answer within {job.timeout:g} s"
             _resolve(job, failure("timeout", message, time.monotonic() - started))
@@ -289,10 +305,15 @@ class Pool:
                 self._restart(seat)
         self._pump()
 
+    async def _answered(self, seat: _Seat, job: _Job, replay: list[State]) -> Answer:
+        return await self._made_again(seat, replay) or await seat.worker.ask(job.message)
+
     async def _made_again(self, seat: _Seat, states: list[State]) -> Answer | None:
         """An answer when that fails."""
         for state in states:
             answer = await seat.worker.ask(state.message)
+            if state.root.is_released:
+                return failure("error", RELEASED)
             if "error" in answer:
                 message = f"the state was lost and could not be made again: {answer['error']['message']}"
                 return failure("crash", message, answer["seconds"])
@@ -304,7 +325,7 @@ class Pool:
         if state and "error" not in answer:
             if state.root.is_released or job.answer.done():  # meanwhile; or nobody is waiting any longer
                 seat.worker.forget([state.number])
-                answer = failure("error", "the search has been released")
+                answer = failure("error", RELEASED)
             else:
                 state.seconds = answer["seconds"]
                 state.holders[seat] = seat.generation
@@ -349,23 +370,24 @@ class Pool:
 
     async def _renewed(self, seat: _Seat) -> None:
         try:
-            await seat.worker.renew()
-        except Crashed:
+            await _within(seat.worker.renew(), RENEWAL_SECONDS)
+        except Exception:  # a start tells what is wrong
             self._replace(seat)
         else:
             self._welcome(seat)
 
     async def _started(self, seat: _Seat) -> None:
+        failed = 0
         while True:
-            with suppress(Crashed):
-                await seat.worker.end()
             try:
+                with suppress(Crashed):
+                    await seat.worker.end()
                 await seat.worker.start()
             except Crashed as crash:
-                self._failed_starts += 1
-                if self._failed_starts >= MOST_FAILED_STARTS:
+                failed += 1
+                if failed == MOST_FAILED_STARTS:
                     return self._give_up(seat, TryAgain(f"Lean did not start: {crash}"))
-            except (BadInput, TryAgain) as error:
+            except Exception as error:  # whoever waits must not wait forever
                 return self._give_up(seat, error)
             else:
                 seat.born = time.monotonic()
@@ -373,15 +395,15 @@ class Pool:
 
     def _welcome(self, seat: _Seat) -> None:
         seat.is_ready = True
-        self._failed_starts = 0
         if self._first_ready and not self._first_ready.done():
             self._first_ready.set_result(None)
         self._pump()
 
     def _give_up(self, seat: _Seat, error: Exception) -> None:
-        """Tells whoever waits; the next request has the worker tried again."""
+        """Tells whoever waits, where no other worker can help them; the next request has the worker tried again."""
         seat.is_down = True
-        self._failed_starts = 0
+        if not all(other.is_down for other in self._seats):
+            return
         waiting: list[asyncio.Future[Any]] = [job.answer for job in self._queue]
         for future in (*waiting, *([self._first_ready] if self._first_ready else [])):
             if not future.done():
@@ -391,6 +413,21 @@ class Pool:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _within(work: Coroutine[Any, Any, T], seconds: float) -> T:
+    """Raises TimeoutError. A wait in which this process itself stood still does not count: what came meanwhile has not been read."""
+    task = asyncio.ensure_future(work)
+    try:
+        while True:
+            began = time.monotonic()
+            await asyncio.wait({task}, timeout=seconds)
+            if task.done():
+                return task.result()
+            if time.monotonic() - began < seconds + STANDSTILL_SECONDS:
+                raise TimeoutError
+    finally:
+        task.cancel()
 
 
 def _resolve(job: _Job, answer: Answer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import psutil
 import pytest
 
 from burnqed import machine
-from burnqed.errors import TryAgain
+from burnqed.errors import BadInput, TryAgain
 from burnqed.lean import pool
 from burnqed.lean.pool import Pool, Recycling, State
 from burnqed.lean.worker import Answer, Crashed, Message, Vanished, failure
@@ -95,13 +96,19 @@ class Adder:
 
     async def start(self) -> None:
         self.everything.starts += 1
+        if self.everything.refuses:
+            raise self.everything.refuses
+        if self in self.everything.never:
+            raise Crashed("never")
         if self.everything.broken > 0:
             self.everything.broken -= 1
             raise Crashed("no memory")
-        self.is_alive, self.memory_mb = True, 1.0
+        self.is_alive, self.memory_mb, self.served = True, 1.0, 0
         await self.renew()
 
     async def renew(self) -> None:
+        if self.everything.renewals_fail and self.served:
+            raise OSError("no renewal")
         self.states, self.served, self.is_littered = {}, 0, False
 
     async def end(self) -> None:
@@ -118,6 +125,8 @@ class Adder:
         at.busy += 1
         at.busiest = max(at.busiest, at.busy)
         try:
+            if message.get("way") == "slow":
+                await asyncio.sleep(0.2)
             await (self.everything.gate.wait() if message.get("way") == "wait" else asyncio.sleep(0))
             return self.answer(message) if message.get("way") != "hang" else await asyncio.sleep(3600, {})
         finally:
@@ -159,6 +168,9 @@ class Everything:
         self.asked: list[str] = []
         """What was asked, in order, where the test calls it something."""
         self.gate = asyncio.Event()
+        self.refuses: Exception | None = None
+        self.renewals_fail = False
+        self.never: set[Adder] = set()
         self.workers: list[Adder] = []
 
     def worker(self) -> Adder:
@@ -193,8 +205,10 @@ def adding(value: int, **more: object) -> Message:
 async def test_as_many_work_at_once_as_there_are_workers_and_never_more() -> None:
     async with opened(3) as (workers, everything):
         root = await started(workers)
-        answers = await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(60)))
-        assert [answer["value"] for answer, _ in answers] == list(range(60))
+        making = asyncio.gather(*(workers.make(root, adding(n, way="wait"), 10) for n in range(60)))
+        await asyncio.sleep(0.1)
+        everything.gate.set()
+        assert [answer["value"] for answer, _ in await making] == list(range(60))
         assert everything.busiest == 3
         assert workers.counts.replayed == 2, "the root, once at each of the others"
 
@@ -282,6 +296,59 @@ async def test_who_takes_too_long_is_replaced_while_others_go_on() -> None:
         assert answer["error"] == {"kind": "timeout", "message": "no answer within 0.2 s"}
         assert answer["seconds"] >= 0.2
         assert workers.counts.restarts == 1
+
+
+async def test_what_was_answered_while_this_process_stood_still_is_no_timeout() -> None:
+    async with opened(1) as (workers, _):
+        root = await started(workers)
+        making = asyncio.create_task(workers.make(root, adding(1, way="slow"), 0.4))
+        await asyncio.sleep(0.1)
+        time.sleep(pool.STANDSTILL_SECONDS + 0.5)
+        answer, _ = await making
+        assert answer["value"] == 1
+        assert workers.counts.restarts == 0
+
+
+@pytest.mark.parametrize("error", [OSError(12, "no memory"), BadInput("not installed")])
+async def test_whatever_a_start_raises_is_told_to_whoever_waits_and_tried_again_later(error: Exception) -> None:
+    async with opened(2) as (workers, everything):
+        everything.refuses = error
+        with pytest.raises(type(error)):
+            await workers.start()
+        with pytest.raises(type(error)):
+            await workers.work({"kind": "work"}, 10)
+        everything.refuses = None
+        await workers.start()
+        await workers.start()
+        await workers.work({"kind": "work"}, 10)
+
+
+async def test_a_worker_that_does_not_start_keeps_nobody_from_working() -> None:
+    async with opened(2) as (workers, everything):
+        await workers.start()
+        everything.never.add(everything.workers[0])
+        everything.workers[0].is_alive = False
+        root = await started(workers)
+        answers = await asyncio.gather(*(workers.make(root, adding(n), 10) for n in range(20)))
+        assert [answer["value"] for answer, _ in answers] == list(range(20))
+
+
+async def test_a_worker_that_cannot_be_renewed_is_started_again() -> None:
+    async with opened(1) as (workers, everything):
+        await workers.work({"kind": "work"}, 10)
+        everything.renewals_fail = True
+        answer = await workers.work({"kind": "work"}, 10, is_fresh=True)
+        assert (answer["served"], everything.starts) == (0, 2)
+
+
+async def test_closing_ends_the_workers_and_whoever_waits_for_one() -> None:
+    async with opened(2) as (workers, everything):
+        await workers.start()
+    assert not any(worker.is_alive for worker in everything.workers)
+    with pytest.raises(RuntimeError, match="has been closed"):
+        await workers.start()
+    with pytest.raises(RuntimeError, match="has been closed"):
+        await workers.work({"kind": "work"}, 10)
 
 
 async def test_a_state_that_cannot_be_made_again_is_a_crash_that_says_why() -> None:

@@ -126,8 +126,7 @@ class EmbeddedLean(LeanBackend):
         await self._close()
 
     async def _close(self) -> None:
-        for pool in (self._authors, self._readers, self._judges):
-            await pool.close()
+        await asyncio.gather(*(pool.close() for pool in (self._authors, self._readers, self._judges)))
         await self._supervisor.close()
 
     @property
@@ -212,10 +211,11 @@ class EmbeddedLean(LeanBackend):
         return _facts(await self._verdicts.judge(request, export))
 
     async def stats(self) -> dict[str, Any]:
-        """Node's resident memory (bytes), states, searches, counters, and each instance's requests and memory (MB)."""
+        """Node's resident memory (bytes), states, searches, counters, and each instance's requests and memory (MB). Raises Vanished when Node ends."""
         pools = {"author": self._authors, "reader": self._readers, "judge": self._judges}
+        process = self._supervisor.process
         return {
-            "rss": (await (await self._supervisor.running()).ask(do="stats"))["rss"],
+            "rss": (await process.ask(do="stats"))["rss"] if process and not process.death else 0,
             "states": self._authors.states,
             "searches": self._authors.searches,
             "queued": self._authors.waiting,

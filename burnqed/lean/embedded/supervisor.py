@@ -154,9 +154,13 @@ class Supervisor:
         self._numbers = count(1)
         self.process: Process | None = None
         """The last one that was started."""
+        self._is_closed = False
 
     async def running(self) -> Process:
+        """Raises Vanished after `close`."""
         async with self._starting:
+            if self._is_closed:
+                raise Vanished("the Lean process has been closed")
             if self.process is None or self.process.death:
                 self.process = await Process.open(next(self._numbers), self._memory_mb)
             return self.process
@@ -171,6 +175,7 @@ class Supervisor:
 
     async def close(self) -> None:
         async with self._starting:
+            self._is_closed = True
             if self.process:
                 await self.process.close()
 
