@@ -365,7 +365,7 @@ class RunConfig(Section):
     trainer: Operation[PoolConfig] = PoolConfig(memory="6Gi")
     """The pool of the steps that need torch: those that create, train, export or import a model, embed with it, or train its head."""
     serving: Operation[PoolConfig] = PoolConfig(memory="4Gi")
-    """The pool of the policy server, a sidecar of search, negatives and evaluate; its placement is that of the whole pod."""
+    """The pool of the policy server, a sidecar of search, replay and evaluate; its placement is that of the whole pod."""
     cluster: Operation[ClusterConfig] = ClusterConfig()
     cost: Operation[CostConfig] = CostConfig()
 

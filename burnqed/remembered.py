@@ -8,6 +8,7 @@ from typing import Any
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
+from burnqed.log import log
 from burnqed.resolve import Resolved, from_json, resolve
 from burnqed.store import Store
 
@@ -25,9 +26,15 @@ def recall(store: Store, run: str) -> RunConfig | None:
 
 
 def remember(store: Store, run: str, config: RunConfig) -> None:
-    path, text = Layout(run).settings, config.model_dump_json(indent=1) + "\n"
-    if not (store.exists(path) and store.read_text(path) == text):
-        store.write_text(path, text)
+    try:
+        before = recall(store, run)
+    except BadInput:
+        before = None  # it is replaced
+    if before != config:
+        path = Layout(run).settings
+        store.write_text(path, config.model_dump_json(indent=1) + "\n")
+        if before:
+            log.info("the run %s goes on with other settings from now on: %s", run, store.locate(path))
 
 
 def remember_benchmarks(store: Store, run: str, config: RunConfig) -> None:

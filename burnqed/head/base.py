@@ -157,10 +157,17 @@ class Head(nn.Module, ABC):
             raise BadInput(
                 f"The weights at {folder / WEIGHTS_FILE} are not those of {DESCRIPTION_FILE}; copy the head again."
             )
-        head: Head = head_class(description.kind)(description.d, **description.shape)
         tensors = load(weights)
         check_finite(tensors.items(), folder / WEIGHTS_FILE)
-        head.load_state_dict(tensors)
+        kind = head_class(description.kind)
+        try:
+            head: Head = kind(description.d, **description.shape)
+            head.load_state_dict(tensors)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise BadInput(
+                f"The head at {folder} cannot be loaded into a head of the kind {description.kind!r} as it is installed here "
+                f"({str(error).splitlines()[0]}); install the version that wrote it, or train it again with --redo ebm."
+            ) from error
         head.embedding_id, head.head_id = description.embedding_id, description.head_id
         return head.eval()
 

@@ -101,7 +101,7 @@ class HeadFacts(Facts):
     """Besides: its metrics on validation theorems, each with what stands beside it (`burnqed.evaluate.results.CHANCE`)."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, int | float]
+    __pydantic_extra__: dict[str, int | float | None]
 
     head_id: str
     accepted: bool
@@ -120,7 +120,8 @@ class ShardFacts(Facts):
     theorems: int
     proved: int
     unproved: int
-    timed_out: int
+    timed_out: int = 0
+    """Not in the earliest records."""
     error: int
 
 

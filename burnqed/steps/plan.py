@@ -17,7 +17,7 @@ from burnqed.layout import Layout
 from burnqed.lean import backends
 from burnqed.log import log
 from burnqed.record import Record, look, read_record
-from burnqed.remembered import recall, remember
+from burnqed.remembered import remember
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Command, Context, Unit, Verdict, input_digests, judge, key_of
 from burnqed.steps.budget import check_budget
@@ -57,17 +57,14 @@ async def run(context: Context, *, only: str) -> None:
     Raises BadInput for a Lean backend or a head that is not there, as well as what `plan` raises.
     """
     backends.check(context.config.lean.backend)
-    head.check(context.config.ebm.head)
+    if context.config.ebm.enabled:
+        head.check(context.config.ebm.head)
     tasks = only.split(",") if only else [step.task for step in loop()]
     steps = [step for step in loop() if step.task in tasks]
     outputs = plan(steps, context)
     if folder := os.environ.get("BURNQED_OUTPUTS"):
         write_outputs(outputs, Path(folder))
     if not only:
-        if recall(context.store, context.layout.run) not in (None, context.config):
-            log.info(
-                "the run %s goes on with other settings from now on: %s", context.layout.run, context.layout.settings
-            )
         remember(context.store, context.layout.run, context.config)
     for step in steps:
         if outputs[step.output] in DONE:
@@ -88,7 +85,8 @@ def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
         if found.verdict.miss:
             todo.setdefault(found.step, set()).add(found.shard)
     shards = {step: sorted(todo.get(step, ())) for step in steps}
-    return {s.output: json.dumps(shards[s]) if s.sharded else "yes" if shards[s] else "no" for s in steps}
+    outputs = {s.output: json.dumps(shards[s]) if s.sharded else "yes" if shards[s] else "no" for s in steps}
+    return outputs | {s.former_output: outputs[s.output] for s in steps if s.former}
 
 
 def superseded(steps: Sequence[Step], context: Context) -> Superseded:

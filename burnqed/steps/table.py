@@ -95,6 +95,11 @@ class Step(Row):
         """Name of the parameter in which `plan` says what is to be done."""
         return f"{self.task}-shards" if self.sharded else self.task
 
+    @property
+    def former_output(self) -> str:
+        """The same in a workflow that was submitted under the former name and is retried with a newer image."""
+        return f"{self.former}{self.output.removeprefix(self.task)}"
+
     @cached_property
     def work(self) -> Work:
         return self._imported("WORK")  # type: ignore[no-any-return]

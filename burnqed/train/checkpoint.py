@@ -14,7 +14,6 @@ from typing import Any
 
 import torch
 
-from burnqed.errors import BadInput
 from burnqed.log import log
 from burnqed.store import Store
 
@@ -49,9 +48,9 @@ class Checkpoints:
             log.warning("the checkpoint %s cannot be read, so the training starts again: %s", where, why)
             return None
         if saved["fingerprint"] != fingerprint:
-            raise BadInput(
-                f"The checkpoint {self.store.locate(self.path)} belongs to a training with other data or settings; delete it."
-            )
+            # Revisions are named after their keys, so data and settings hardly differ; what a version makes of them may.
+            log.warning("the checkpoint %s is another version's, so the training starts again", self.store.locate(self.path))
+            return None
         torch.set_rng_state(saved["random"]["cpu"])
         if saved["random"]["cuda"] and torch.cuda.is_available():
             torch.cuda.set_rng_state_all(saved["random"]["cuda"])

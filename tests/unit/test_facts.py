@@ -52,6 +52,12 @@ def test_a_record_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     assert figures == {"steps": 5, "loss": 0.5, "base_pairs": 9, "trajectory_pairs": 0, "tokens_per_s": 8.5}
 
 
+def test_shards_and_heads_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    assert ShardFacts.of(written(tmp_path, {"theorems": 3, "proved": 2, "unproved": 0, "error": 1})).timed_out == 0
+    head: dict[str, Fact] = {"head_id": "h", "accepted": "false", "steps": 7, "positives": 3, "gap": None}
+    assert HeadFacts.of(written(tmp_path, head)).figures == {"steps": 7, "positives": 3}
+
+
 def test_only_numbers_are_figures() -> None:
     assert HEAD.figures == {"steps": 7, "positives": 3, "rank1": 0.25, "rank1_n": 4}
 

@@ -68,6 +68,15 @@ def test_a_head_that_was_saved_before_heads_had_names_is_ours(tmp_path: Path) ->
     assert torch.equal(Head.load(tmp_path).energies(z, z), made.plain().energies(z, z))
 
 
+def test_a_head_of_another_shape_than_the_installed_one_takes_is_one_sentence(tmp_path: Path) -> None:
+    make_head(torch.randn(8, 4), EbmConfig(widths=[5])).save(tmp_path, "x", {})
+    document = json.loads((tmp_path / "head.json").read_text())
+    for shape in ({"widths": [6]}, {"layers": 3}):
+        (tmp_path / "head.json").write_text(json.dumps(document | {"shape": shape}))
+        with pytest.raises(BadInput, match="cannot be loaded into a head of the kind 'mlp'"):
+            Head.load(tmp_path)
+
+
 @pytest.mark.usefixtures("plugin")
 def test_what_is_not_there_or_cannot_be_loaded_is_one_sentence() -> None:
     with pytest.raises(BadInput, match=r"no head 'cubic'; there are: mlp, bilinear, broken\. "):

@@ -53,6 +53,15 @@ def test_settings_that_cannot_be_read_are_one_sentence(store: Store) -> None:
         store.write_bytes(f"{RUN}/run.json", text.encode("utf-8", "surrogateescape"))
         with pytest.raises(BadInput, match=r"run\.json does not tell the settings of the run .*; give --profile"):
             recall(store, RUN)
+        remember(store, RUN, config := resolve("smoke").config)
+        assert recall(store, RUN) == config
+
+
+def test_a_run_that_goes_on_with_other_settings_says_so(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    for profile in ("smoke", "smoke", "small"):
+        assert "other settings" not in caplog.text
+        remember(store, RUN, resolve(profile).config)
+    assert "goes on with other settings from now on" in caplog.text
 
 
 @pytest.fixture

@@ -123,3 +123,9 @@ def test_every_step_waits_for_tasks_that_stand_before_it() -> None:
 
 def test_the_replay_of_known_proofs_is_found_by_its_former_name_too() -> None:
     assert find("negatives") is find("negatives", "negatives") is find("replay")
+
+
+def test_a_workflow_that_was_submitted_under_the_former_name_finds_what_its_plan_has_to_say(tmp_path: Path) -> None:
+    context = Context(Store(str(tmp_path)), Layout("main", 0), resolve("smoke").config, tmp_path)
+    outputs = plan(loop(), context)
+    assert outputs["negatives-shards"] == outputs["replay-shards"] != "[]"
