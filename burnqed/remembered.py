@@ -34,7 +34,7 @@ def remember(store: Store, run: str, config: RunConfig) -> None:
         path = Layout(run).settings
         store.write_text(path, config.model_dump_json(indent=1) + "\n")
         if before:
-            log.info("the run %s goes on with other settings from now on: %s", run, store.locate(path))
+            log.info("the run %s continues with other settings from now on: %s", run, store.locate(path))
 
 
 def remember_benchmarks(store: Store, run: str, config: RunConfig) -> None:

@@ -1,12 +1,12 @@
-"""What a step does: a function from the store to the store, run once per key. Which steps there are: `burnqed.steps.table`.
+"""Steps: functions from the store to the store, run once per key. `burnqed.steps.table` lists them.
 
-A step writes one or more units. A unit is an output folder with the inputs (other units' folders) it is made from. `execute`
-compares the unit's key with the record that lies there: `hit` and nothing happens, or `miss, because …` and it is made.
-While it is made, a step sees no more of the configuration than what it declares, and so has in its key, and values of operation,
-which decide nothing. Which units there are, of which inputs and with which arguments, may depend on all of it, for those are in the key.
+A step writes one or more units. A unit is an output folder together with the inputs (other units' folders) that it is made from. `execute`
+compares the unit's key with the record in that folder: on a `hit` nothing happens, on a `miss, because …` the unit is made. While making it,
+the step sees only the configuration values that it declares, which are in its key, and operational values, which do not affect the output.
+Which units there are, with which inputs and arguments, may depend on the whole configuration, because inputs and arguments are in the key.
 
-It is written into a revision, a folder named after the key. A revision that was cut off is continued by whoever makes the unit under the
-same key; the unit's old output stands until the new one is whole.
+The output goes into a revision, a folder named after the key. A revision that was cut off is continued by the next attempt under the same
+key; the unit's old output stays in force until the new one is complete.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from burnqed.store import Store
 
 @dataclass(frozen=True)
 class Context:
-    """What every step is given."""
+    """What every step receives."""
 
     store: Store
     layout: Layout
     config: RunConfig
     workdir: Path
-    """An empty local folder, removed afterwards."""
+    """An empty local folder, deleted afterwards."""
     recorded: RunConfig = field(default_factory=RunConfig)
-    """While a unit is made: the whole configuration, to be shown, since `config` has only what the unit's key has."""
+    """The whole configuration while a unit is being made, for reports: `config` is then reduced to what the step may read."""
     stage: str = ""
     shard: int = 0
     redo: frozenset[str] = frozenset()
     policy_url: str | None = None
     score_url: str | None = None
-    """Addresses of the sidecar: for candidates, and for embeddings and energies."""
+    """Addresses of the policy server: `policy_url` for candidates, `score_url` for embeddings and energies."""
     account: str = ""
-    """Where it is noted what the work costs (`burnqed.ledger`)."""
+    """The account that the work is charged to (`burnqed.ledger`)."""
     dollars_per_hour: float = 0.0
-    """What the work costs."""
+    """The price of the work, for records."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set by SIGTERM: finish what is at hand, keep it, and end."""
+    """Set by SIGTERM: finish the item in hand, save it, and end."""
 
     @property
     def iteration(self) -> int:
@@ -64,7 +64,7 @@ class Context:
 
     @property
     def models(self) -> Path:
-        """Where models out of the store are kept: the workflow's volume, or the step's own folder."""
+        """Where models from the store are cached: the workflow's volume, or the step's own folder."""
         return Path(os.environ.get(modelcache.VARIABLE, self.workdir / "models"))
 
     def at(self, *, stage: str | None = None, shard: int | None = None) -> Context:
@@ -73,27 +73,27 @@ class Context:
 
 @dataclass(frozen=True)
 class Unit:
-    """One output folder."""
+    """One output folder, and what it is made from."""
 
     prefix: str
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Folders that it is made from, by what they are to the step; their records' digests enter the key."""
+    """Input folders by their role in the step; the digests of their records enter the key."""
     name: str = ""
-    """Which of the outputs of the same step and shard it is."""
+    """Distinguishes the outputs of one step and shard."""
     parameters: tuple[tuple[str, str], ...] = ()
-    """Arguments that change the meaning of the step."""
+    """Arguments that change the meaning of the step; they enter the key."""
     reads: tuple[str, ...] = ()
-    """Of the configuration, besides what its step declares."""
+    """Configuration values that it reads besides those its step declares."""
     revision: str = ""
-    """While it is made: the folder, inside the unit's, that it is written to."""
+    """The folder, inside the unit's, that this revision is written to while it is being made."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """All that it is made from."""
+        """All input folders, each once."""
         return tuple(dict.fromkeys(prefix for folders in self.sources.values() for prefix in folders))
 
     def source(self, name: str) -> str:
-        """The only folder of these."""
+        """The only folder with this role."""
         (folder,) = self.sources[name]
         return folder
 
@@ -120,31 +120,31 @@ def nothing(_: Context) -> None:
 
 @dataclass(frozen=True)
 class Work:
-    """What a step of the loop does: the `WORK` of its file."""
+    """The implementation of a step of the loop: the `WORK` of its file."""
 
     units: Callable[[Context], list[Unit]]
-    """Units of the context's stage and shard."""
+    """Lists the units of the context's stage and shard."""
     run: Callable[[Context, Unit], Awaitable[Facts | None]]
-    """Writes a unit; its context's configuration has only what the step declares. None when it was stopped."""
+    """Writes a unit. The context's configuration has only what the step declares. Returns None when stopped."""
     shards: Callable[[Context], int] = once
     needed: Callable[[Context], bool] = always
     """Whether this iteration has the step (at the context's stage) at all."""
     finished: Callable[[Context], None] = nothing
-    """What is left to do where all of its units are there."""
+    """Called when all of the step's units are finished."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """What a step outside the loop does: the `COMMAND` of its file."""
+    """The implementation of a step outside the loop: the `COMMAND` of its file."""
 
     run: Callable[..., Awaitable[None]]
-    """Is given the context, and the options that the table names."""
+    """Takes the context, and the row's options as keyword arguments."""
     ask: Callable[..., None] = nothing
-    """Of a row that asks: is given the store, the layout, those options, and `yes`. Raises BadInput on a no."""
+    """Asks for confirmation, if the row says so. Takes the store, the layout, the row's options and `yes`. Raises BadInput on a no."""
 
 
 def view(step: Step, context: Context, unit: Unit) -> RunConfig:
-    """What is to be seen of the configuration while a unit is made."""
+    """The part of the configuration that the step sees while it makes the unit."""
     return context.config.only((*step.reads, *unit.reads))
 
 
@@ -155,7 +155,7 @@ def key_of(step: Step, context: Context, unit: Unit, inputs: dict[str, str]) -> 
 
 
 def input_digests(context: Context, unit: Unit, without: Collection[str] = ()) -> dict[str, str]:
-    """Digest of each input, but for some. Raises BadInput for one that is not finished, Damaged."""
+    """Digest of each input except those in `without`. Raises BadInput if one is not finished, Damaged if one is damaged."""
     store = Snapshot.of(context.store, unit.inputs)
     digests = {}
     for prefix in unit.inputs:
@@ -173,12 +173,12 @@ def input_digests(context: Context, unit: Unit, without: Collection[str] = ()) -
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be done about a unit."""
+    """Whether a unit has to be made, and why."""
 
     miss: str = ""
     """Why it has to be made; empty for a hit."""
     kept: str = ""
-    """Of a hit: what it is, or is made from, that the present configuration would make otherwise, and why."""
+    """For a hit: what was kept, the unit or one of its inputs, although the current configuration gives another key; and the difference."""
 
     @property
     def text(self) -> str:
@@ -188,7 +188,7 @@ class Verdict:
 def judge(
     step: Step, context: Context, unit: Unit, record: Record | None, difference: str, damage: str = ""
 ) -> Verdict:
-    """`difference` of the unit's key from the one in its record, which is None for one that is not finished."""
+    """The verdict on a unit whose key has this `difference` from the one in its record; `record` is None if it is not finished."""
     if step.name in context.redo:
         return Verdict("a redo was asked for")
     if damage:
@@ -198,15 +198,15 @@ def judge(
         return Verdict("it was cut off" if cut_off else "there is no output yet")
     if difference and step.kept:
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
-        return Verdict(kept=f"{label} was kept although {difference}; --redo {step.name} makes it anew")
+        return Verdict(kept=f"{label} was kept although {difference}; --redo {step.name} redoes it")
     return Verdict(difference)
 
 
 async def execute(step: Step, context: Context) -> None:
-    """Makes every unit of the step (at the context's stage and shard) that is not there yet. Raises BadInput for a shard that it does not have."""
+    """Makes the units of the step, at the context's stage and shard, that are missing or out of date. Raises BadInput if there is no such shard."""
     if context.shard >= (number := step.work.shards(context)):
         raise BadInput(
-            f"The step {step.name} has {number} shard(s) here, counted from 0, and none is {context.shard}; give a smaller --shard."
+            f"The step {step.name} has {number} shard(s) here, counted from 0, so none is number {context.shard}; give a smaller --shard."
         )
     for unit in step.work.units(context):
         key = key_of(step, context, unit, input_digests(context, unit))
@@ -222,7 +222,7 @@ async def execute(step: Step, context: Context) -> None:
         at_work = replace(context, config=view(step, context, unit), recorded=context.config)
         facts = await step.work.run(at_work, unit)
         if facts is None or context.stop.is_set():
-            raise TryAgain(f"{label} was stopped before its end; the same command continues it.")
+            raise TryAgain(f"{label} was stopped before it was done; the same command continues it.")
         made = write_record(
             context.store,
             unit.prefix,
@@ -244,7 +244,7 @@ def show(value: Fact) -> str:
 
 
 def begin(store: Store, unit: Unit, key: Key, present: Record | None) -> str:
-    """The revision to write under this key: the one that was begun last, or the next where that one is or was the unit's output."""
+    """The revision to write under this key: the latest one begun, or a new one if that is or once was the unit's output."""
     name = key.digest[:REVISION_DIGITS]
     files = store.files(unit.prefix)
     begun = re.compile(rf"{re.escape(unit.prefix)}/{name}(?:-(\d+))?/")

@@ -1,6 +1,6 @@
 """base: the model that iteration 0 is trained from.
 
-`policy.model=tiny` makes a small one on the spot, with a tokenizer trained on the corpus; any other model is copied into the
+`policy.model=tiny` creates a small one, with a tokenizer trained on the corpus; any other model is copied into the
 store from a folder, a store or the hub.
 """
 
@@ -36,7 +36,7 @@ def units(context: Context) -> list[Unit]:
 
 
 def is_address(model: str) -> bool:
-    """Of a folder or a store; else it is a name on the hub."""
+    """Whether it is a folder or a store address; otherwise it is a name on the hub."""
     return "://" in model or Path(model).expanduser().is_dir()
 
 
@@ -59,7 +59,7 @@ def made(context: Context) -> Path:
 
 
 def found(context: Context) -> Path:
-    """The folder of a model that exists. Raises BadInput when it cannot be had."""
+    """The folder of a model that exists. Raises BadInput if it cannot be fetched."""
     model = context.config.policy.model
     if is_address(model):
         return fetch_address(model, context.models)
@@ -67,10 +67,10 @@ def found(context: Context) -> Path:
 
     try:
         return Path(snapshot_download(model, allow_patterns=["*.json", "*.safetensors", "*.model", "*.txt", "*.jinja"]))
-    except Exception as error:  # its own, and those of the HTTP library that it uses, which changes
+    except Exception as error:  # its own, and those of its HTTP library, which varies
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadInput(
-            f"policy.model={model!r} is neither {TINY!r} nor a folder, and the hub does not give it ({reason}); check the name and the network."
+            f"policy.model={model!r} is neither {TINY!r} nor a folder, and the hub does not provide it ({reason}); check the name and the network."
         ) from None
 
 

@@ -1,7 +1,7 @@
-"""benchmark: each theorem index that the run is evaluated on, as it was when it was first read, elaborated once.
+"""benchmark: copies each theorem index that the run is evaluated on into the run, and elaborates it once.
 
-A unit is `RUN/benchmarks/NAME`: theorems.json (the index, or a sample of it) and report.json (what of that does not elaborate, with Lean's
-reasons). What does not is evaluated like the rest, as a theorem that could not be tried.
+A unit is `RUN/benchmarks/NAME`: theorems.json (the index, or a sample of it) and report.json (the theorems that do not elaborate, with Lean's
+reasons). Those are evaluated like the rest, and count as theorems that could not be tried.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def run(context: Context, unit: Unit) -> BenchmarkFacts | None:
     location = config.benchmarks[unit.name]
     theorems = some(read(context, location), config.benchmark_theorems, lambda t: t.name)
     failed: dict[str, str] = {}
-    if location != SHIPPED:  # whose statements elaborate, as tests show
+    if location != SHIPPED:  # tests show that its statements elaborate
         async with open_lean(context.config.lean) as lean:
             failed = await failing(theorems, lean, f"the benchmark {unit.name}", context.stop)
     if context.stop.is_set():
@@ -50,13 +50,13 @@ async def run(context: Context, unit: Unit) -> BenchmarkFacts | None:
 
 
 def read_benchmark(store: Store, prefix: str) -> list[Theorem]:
-    """The theorems of a finished unit."""
+    """The theorems of a finished benchmark."""
     path = f"{output(store, prefix)}/{INDEX}"
     return parse_index(store.read_text(path), store.locate(path))
 
 
 def remember(context: Context) -> None:
-    """The run goes on with benchmarks that a part of an iteration was given: they are known to be usable now."""
+    """Adds benchmarks that only a partial workflow was given to the run's own, now that they are known to be usable."""
     remember_benchmarks(context.store, context.layout.run, context.config)
 
 

@@ -17,7 +17,7 @@ from burnqed.store import Store
 
 
 def doomed(store: Store, layout: Layout, *, whole_run: bool) -> str:
-    """The prefix that `clean` deletes. Raises BadInput when a later iteration builds on it."""
+    """The prefix that `clean` deletes. Raises BadInput if a later iteration builds on it."""
     if not whole_run and store.list(layout.at(layout.iteration + 1).root):
         raise BadInput(
             f"Iteration {layout.iteration + 1} of {layout.run!r} builds on iteration {layout.iteration}; delete it first, "
@@ -27,13 +27,13 @@ def doomed(store: Store, layout: Layout, *, whole_run: bool) -> str:
 
 
 def ask_to_delete(store: Store, layout: Layout, *, whole_run: bool = False, yes: bool = False) -> None:
-    """Names what would be deleted, how large it is, what it took to make, and asks.
+    """Shows what would be deleted, how large it is and what it took to make, and asks for confirmation.
 
-    Raises BadInput when there is nothing, when a later iteration builds on it, on a no, and where nobody can be asked.
+    Raises BadInput if there is nothing to delete, a later iteration builds on it, the answer is no, or nobody can be asked.
     """
     found = inventory(store, doomed(store, layout, whole_run=whole_run))
     if not found:
-        what = f"a run {layout.run!r}" if whole_run else f"iteration {layout.iteration} of {layout.run!r}"
+        what = f"the run {layout.run!r}" if whole_run else f"iteration {layout.iteration} of {layout.run!r}"
         raise BadInput(f"There is nothing of {what} in {store.uri}; see `burnqed store show {store.uri}`.")
     console = Console(stderr=True)
     console.print(tree(found, store.uri))
@@ -41,13 +41,13 @@ def ask_to_delete(store: Store, layout: Layout, *, whole_run: bool = False, yes:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise BadInput("Nothing was deleted, for there is nobody to ask; give --yes to delete it.")
+        raise BadInput("Nothing was deleted, because there is nobody to ask; give --yes to delete it.")
     if not Confirm.ask("Delete it?", console=console, default=False):
         raise BadInput("Nothing was deleted; give --yes to delete it.")
 
 
 async def run(context: Context, *, whole_run: bool) -> None:
-    """Deletes `iterations/iter_N` and takes it out of the summary. Raises BadInput when a later iteration builds on it."""
+    """Deletes `iterations/iter_N` and removes it from the summary, or deletes the whole run. Raises BadInput if a later iteration builds on it."""
     store, layout = context.store, context.layout
     prefix = doomed(store, layout, whole_run=whole_run)
     found = amount(inventory(store, prefix))

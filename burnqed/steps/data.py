@@ -1,6 +1,6 @@
-"""data: the theorems to search, and the pairs that known proofs give when they are replayed through Lean.
+"""data: the theorems to search, and the pairs that known proofs yield when replayed through Lean.
 
-What equals a statement of a benchmark is left out, of proofs and theorems alike. Writes theorems.json (a theorem index), proofs.json
+Proofs and theorems whose statement is in a benchmark are left out. Writes theorems.json (a theorem index), proofs.json
 (known proofs that replay), pairs.jsonl, report.json.
 """
 
@@ -35,7 +35,7 @@ from burnqed.store import Store
 
 PATIENCE_S = 900.0
 REPLAYED = "replayed"
-"""Where replays are kept until everything that is made from them is there."""
+"""Folder that keeps the replays until everything made from them is written."""
 
 
 def units(context: Context) -> list[Unit]:
@@ -52,7 +52,7 @@ def units(context: Context) -> list[Unit]:
     made, damage = look(context.store, layout.data)
     if made is None or damage or step.name in context.redo:
         return [configured]
-    # A benchmark that was added later changes no training: what was made without it stands, unless it is made anew anyway.
+    # Adding a benchmark later does not change the training: data made without it stay in force, unless redone anyway.
     before = replace(configured, sources={"benchmarks": tuple(made.key.inputs)})
     digests = {prefix: found.digest for prefix in before.inputs if (found := look(context.store, prefix)[0])}
     stands = not key_of(step, context, before, digests).difference(made.key)
@@ -76,7 +76,7 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
             unusable = await failing(given, lean, location, context.stop)
         if context.stop.is_set():
             return None
-    # Known proofs are known to end: a slow machine must not lose one.
+    # Known proofs terminate: with lower limits a slow machine would lose some.
     patient = {"tactic_timeout_s": PATIENCE_S, "check_timeout_s": PATIENCE_S, "heartbeats": 0}
     async with open_lean(config.lean.model_copy(update=patient)) as lean:
         with Progress(len(proofs), "replay", "proofs") as progress:

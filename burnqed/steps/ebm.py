@@ -1,4 +1,4 @@
-"""ebm: trains the energy head on frozen embeddings, for this iteration's search or from everything up to its end."""
+"""ebm: trains the energy head on frozen embeddings, for this iteration's search, or on everything up to its end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CHECKPOINT = "checkpoint.pt"
 ENERGIES = "energies.json"
-"""Of held-out positives and negatives, for the report."""
+"""Energies of held-out positives and negatives, for the report."""
 SHOWN = 2_000
 
 

@@ -1,7 +1,7 @@
-"""embed: encodes under this iteration's model every state and root state that the head learns from.
+"""embed: encodes, with this iteration's model, every state and root state that the head learns from.
 
-Stage `search` takes the trajectories of earlier iterations, stage `final` this iteration's as well; only states that the earlier
-stage has not encoded are new.
+Stage `search` takes the trajectories of earlier iterations, stage `final` this iteration's as well; it encodes only states that the
+earlier stage has not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def needed(context: Context) -> bool:
-    """Before the very first search there is nothing to learn from."""
+    """Whether the stage trains a head: before the very first search there is nothing to learn from."""
     return context.config.ebm.enabled and (context.stage == FINAL or context.iteration > 0)
 
 
@@ -40,7 +40,7 @@ def sources(context: Context) -> list[str]:
 
 
 def earlier_embeddings(context: Context) -> list[str]:
-    """What the stage before encoded under the same model."""
+    """Embeddings that the previous stage made with the same model."""
     return [context.layout.embeddings(SEARCH)] if context.stage == FINAL and context.iteration > 0 else []
 
 
@@ -58,7 +58,7 @@ async def run(context: Context, unit: Unit) -> EmbeddingFacts:
 
 
 def head_examples(store: Store, unit: Unit) -> HeadExamples:
-    """Positives and other states of the trajectories that a unit is made from."""
+    """Positives and other states in the trajectories that a unit is made from."""
     from burnqed.train.examples import COLUMNS, HeadExamples
 
     return HeadExamples.from_tables(rows_of(store, unit.sources["trajectories"], COLUMNS))

@@ -19,7 +19,7 @@ def variants(context: Context) -> list[str]:
 
 
 def shards_of(context: Context, benchmark: str) -> int:
-    """Into how many shards a benchmark's evaluation is divided."""
+    """The number of shards of a benchmark's evaluation."""
     return shards(context, context.layout.evaluation(benchmark, PLAIN), context.config.evaluate.shards)
 
 

@@ -1,4 +1,4 @@
-"""export: the fine-tuned model in its serving type, shown to write a tactic."""
+"""export: writes the fine-tuned model in the data type it is served in, and checks that it writes a tactic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step says of its output: the `facts` of its record, one model per step, by which they are written and read.
+"""What a step records about its output: the `facts` of its record, with one model per step to write and read them.
 
 ModelFacts.of(record).version
 """
@@ -16,19 +16,19 @@ Fact = float | int | str | None
 
 
 class Facts(BaseModel):
-    """Those that a step knows; what it does not set is left out of the record."""
+    """The facts of a step; fields that it does not set are left out of the record."""
 
     model_config = ConfigDict(frozen=True)
 
     @classmethod
     def of(cls, record: Record) -> Self:
-        """Raises BadInput for a record that lacks some of them."""
+        """Reads them from a record. Raises BadInput if some are missing."""
         try:
             return cls.model_validate(record.facts)
         except ValidationError as error:
             wrong, step = error.errors()[0]["loc"][0], record.key.step
             raise BadInput(
-                f"The record of an output of the step {step} does not tell its {wrong}; --redo {step} makes it anew."
+                f"The record of an output of the step {step} lacks its {wrong}; --redo {step} redoes it."
             ) from None
 
     def document(self) -> dict[str, Fact]:
@@ -36,14 +36,14 @@ class Facts(BaseModel):
 
     @property
     def figures(self) -> dict[str, float]:
-        """Those that are numbers."""
+        """The facts that are numbers."""
         return {name: float(value) for name, value in self.document().items() if isinstance(value, int | float)}
 
 
 class BenchmarkFacts(Facts):
     theorems: int
     failed: int
-    """Do not elaborate."""
+    """Theorems that do not elaborate."""
 
 
 class DataFacts(Facts):
@@ -55,21 +55,21 @@ class DataFacts(Facts):
     """Given theorems that do not elaborate."""
     theorems_equal_to_benchmark: int = 0
     proofs_equal_to_benchmark: int = 0
-    """Left out."""
+    """Known proofs left out because their statement is in a benchmark, as with the theorems."""
 
 
 class BaseFacts(Facts):
     version: str
     bytes: int
-    """Of weights."""
+    """Size of the weights."""
 
 
 class SelectFacts(Facts):
     theorems: int
     again: int = 0
-    """Of these, searched before in vain."""
+    """How many of these were searched before without success."""
     probe_easy: int
-    """Left out, since a probe tactic proves them."""
+    """Theorems left out because a probe tactic proves them."""
 
 
 class SftFacts(Facts):
@@ -78,7 +78,7 @@ class SftFacts(Facts):
     loss: float
     evaluation_loss: float | None
     evaluation_loss_n: int = 0
-    """Pairs that it was measured on."""
+    """Number of pairs that it was measured on."""
     base_pairs: int
     trajectory_pairs: int
     tokens_per_s: float
@@ -98,14 +98,14 @@ class EmbeddingFacts(Facts):
 
 
 class HeadFacts(Facts):
-    """Besides: its metrics on validation theorems, each with what stands beside it (`burnqed.evaluate.results.CHANCE`)."""
+    """Extra fields: metrics on validation theorems, each with the figures beside it (`burnqed.evaluate.results.CHANCE`)."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, int | float | None]
 
     head_id: str
     accepted: bool
-    """Its training found that it ranks better than chance."""
+    """Whether training found that it ranks better than chance."""
     steps: int
     positives: int
 
@@ -115,7 +115,7 @@ class HeadFacts(Facts):
 
 
 class ShardFacts(Facts):
-    """Of searches or replays: theorems by their `burnqed.trajectory.schema.ProofStatus`."""
+    """Numbers of a search's or replay's theorems by `burnqed.trajectory.schema.ProofStatus`."""
 
     theorems: int
     proved: int
@@ -130,13 +130,13 @@ class ImportedFacts(Facts):
 
 
 class ReportFacts(Facts):
-    """Besides: `solved_BENCHMARK_VARIANT` at the largest budget; `trained_on_BENCHMARK`, theorems of it that are no fair test."""
+    """Extra fields: `solved_BENCHMARK_VARIANT` at the largest budget; `trained_on_BENCHMARK`, the number of its theorems that are no fair test."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, int]
 
     go: bool
-    """The gates' verdict."""
+    """The verdict of the gates."""
 
     @field_serializer("go")
     def _word(self, go: bool) -> str:

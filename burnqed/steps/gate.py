@@ -1,4 +1,4 @@
-"""gate: ends the workflow where the verdict on the iteration, or whoever was asked, says no."""
+"""gate: fails the workflow if the verdict on the iteration, or the person asked, says no."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from burnqed.steps.base import Command, Context
 
 
 async def run(context: Context, *, answer: str) -> None:
-    """`answer` is `yes`, `no`, or empty for the verdict's own. Raises BadInput for a no."""
+    """Raises BadInput if `answer` is `no`, or is empty and the verdict is no."""
     store, layout = context.store, context.layout
     verdict = read_document(store, f"{output(store, layout.report)}/gate.json", GateVerdict, READ_AGAIN)
     for check in verdict.failed:

@@ -1,4 +1,4 @@
-"""import-data: a theorem index from elsewhere into the run's folder, where `data.theorems` and `data.benchmarks` find it."""
+"""import-data: copies a theorem index from elsewhere into the run's folder, where `data.theorems` and `data.benchmarks` find it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from burnqed.steps.base import Command, Context
 
 
 async def run(context: Context, *, source: str, name: str) -> None:
-    """Writes `inputs/NAME.json`. Raises BadInput for an index that cannot be read, or of which nothing elaborates."""
+    """Writes `inputs/NAME.json`. Raises BadInput for an index that cannot be read, or none of whose statements elaborates."""
     store, layout = context.store, context.layout
     backend = open_lean(context.config.lean)
     theorems = read_index(source, backend.default_header)

@@ -1,4 +1,4 @@
-"""import-model: a model from the hub or from a folder into the store, file by file, continued where it was cut off."""
+"""import-model: copies a model from the hub or a folder into the store, file by file; continues where it was cut off."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from burnqed.steps.base import Command, Context
 from burnqed.steps.facts import ImportedFacts
 
 WANTED = (".json", ".safetensors", ".model", ".txt", ".jinja")
-"""Configuration, weights, tokenizer; no weights that run code when they are loaded."""
+"""Configuration, weights, tokenizer; no weights that run code when loaded."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class SourceFile:
     path: str
     size: int
     sha256: str | None
-    """None where the source does not tell: such a file is small, and fetched whatever is there."""
+    """None if the source does not provide it: such a file is small, and always fetched."""
     fetch: Callable[[Path], Path]
-    """Brings it into a folder; returns where it lies."""
+    """Fetches it into a folder if it is not local; returns its path."""
 
 
 async def run(context: Context, *, source: str, name: str) -> None:
-    """Writes the unit `models/NAME`. Raises BadInput for a source that is no model."""
+    """Writes the unit `models/NAME`. Raises BadInput for a source that is not a model."""
     await asyncio.to_thread(import_model, context, source, name)
 
 
@@ -41,7 +41,7 @@ def import_model(context: Context, source: str, name: str) -> None:
     prefix, started = f"models/{name}", datetime.now(UTC)
     files = list(from_folder(Path(source)) if Path(source).is_dir() else from_hub(source))
     if not any(f.path == "config.json" for f in files) or not any(f.path.endswith(".safetensors") for f in files):
-        raise BadInput(f"{source} is no model: it needs config.json and weights as safetensors; choose another one.")
+        raise BadInput(f"{source} is not a model: it needs config.json and weights as safetensors; choose another one.")
     revision = digest_of([source, [[f.path, f.size, f.sha256] for f in files]])[:REVISION_DIGITS]
     with Progress(sum(f.size >> 20 for f in files), "import", "MiB") as progress:
         for file in files:
@@ -81,10 +81,10 @@ def from_hub(model: str) -> Iterator[SourceFile]:
 
     try:
         found = HfApi(token=os.environ.get("HF_TOKEN")).model_info(model, files_metadata=True)
-    except Exception as error:  # its own, and those of the HTTP library that it uses, which changes
+    except Exception as error:  # its own, and those of its HTTP library, which varies
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadInput(
-            f"{model!r} is neither a folder nor a model that the hub gives ({reason}); check the name, the network, and HF_TOKEN "
+            f"{model!r} is neither a folder nor a model that the hub provides ({reason}); check the name, the network, and HF_TOKEN "
             "for a private one."
         ) from None
     for file in found.siblings or ():
@@ -94,7 +94,9 @@ def from_hub(model: str) -> Iterator[SourceFile]:
                 try:
                     return Path(hf_hub_download(model, name, revision=found.sha, local_dir=folder))
                 except Exception as error:
-                    raise TryAgain(f"{name} of {model} did not arrive ({error}); the same command continues.") from None
+                    raise TryAgain(
+                        f"{name} of {model} could not be fetched ({error}); the same command continues."
+                    ) from None
 
             yield SourceFile(file.rfilename, file.size or 0, file.lfs.sha256 if file.lfs else None, fetch)
 

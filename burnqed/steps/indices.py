@@ -1,4 +1,4 @@
-"""Theorem indices that the configuration names, and samples of them."""
+"""Theorem indices named in the configuration, and samples of them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from burnqed.lean.protocol import Theorem
 from burnqed.steps.base import Context
 
 INPUTS = "inputs/"
-"""Addresses that begin so lie in the run's own folder."""
+"""Prefix of addresses in the run's own folder."""
 
 T = TypeVar("T")
 
 
 def default_header(context: Context) -> str:
-    """The header of theorems that have none, which a run writes out: what it stores says the same whatever backend reads it."""
+    """The header for theorems without one. A run writes it out, so what it stores means the same to every backend."""
     return open_lean(LeanConfig(backend=context.config.lean.backend)).default_header
 
 
 def read_configured(context: Context, location: str) -> list[Theorem]:
-    """A theorem index of the run's own folder, of a store or a path; each theorem has its header."""
+    """Reads a theorem index from the run's own folder, a store or a path; every theorem gets a header."""
     header = default_header(context)
     if location.startswith(INPUTS):
         path = f"{context.layout.run}/{location}"
@@ -33,6 +33,6 @@ def read_configured(context: Context, location: str) -> list[Theorem]:
 
 
 def some(items: Sequence[T], count: int | None, name: Callable[[T], str]) -> list[T]:
-    """`count` of the items (all for None), chosen by hash of their name; in their order."""
+    """`count` of the items (all if None), chosen by hash of their name, in their original order."""
     chosen = {name(i) for i in sorted(items, key=lambda item: unit_interval("some", name(item)))[:count]}
     return [item for item in items if name(item) in chosen]

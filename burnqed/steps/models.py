@@ -1,4 +1,4 @@
-"""Where an iteration's model and head lie, for the policy server beside it."""
+"""Where an iteration's model and head are, for the policy server beside its steps."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from burnqed.store import Store
 
 
 def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
-    """Folder of the head that a stage uses. None without heads, for the replay of known proofs, and for the very first search."""
+    """Folder of the head that a stage uses. None if heads are off, for the replay of known proofs, and for the very first search."""
     if not config.ebm.enabled or stage == REPLAY or (stage == SEARCH and layout.iteration == 0):
         return None
     return layout.head(stage)
 
 
 def trusted_head(context: Context, unit: Unit) -> bool:
-    """Whether a unit is made with a head that its training accepted: one that ranks like chance would only mislead a search."""
+    """Whether a unit has a head that training accepted: one that ranks no better than chance would only mislead a search."""
     for head in unit.sources["head"]:
         made = read_record(context.store, head)
         if made is not None and HeadFacts.of(made).accepted:
             return True
-        log.warning("the head %s was not accepted, so this search goes without one", context.store.locate(head))
+        log.warning("the head %s was not accepted, so this search runs without one", context.store.locate(head))
     return False
 
 
 def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) -> tuple[str, str | None]:
-    """Addresses of the model and, where the stage has one, of the head. Raises BadInput when one is not finished."""
+    """Addresses of the model and, if the stage has one, of the head. Raises BadInput if one is not finished."""
     head = head_prefix(layout, stage, config)
     for prefix in filter(None, (layout.model, head)):
         if read_record(store, prefix) is None:
@@ -40,10 +40,10 @@ def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) ->
 
 
 def search_variants(config: RunConfig, iteration: int) -> list[str]:
-    """Iteration 0 has no head yet; a noisy second search collects more failures and successes there."""
+    """Variants of the search. Iteration 0 has no head yet; a noisy second search collects more failures and successes there."""
     return ["main", "noise"] if iteration == 0 and config.search.noise else ["main"]
 
 
 def trajectory_variants(config: RunConfig, iteration: int) -> list[str]:
-    """What searches and the replay of known proofs left."""
+    """Variants of the trajectories that searches and the replay of known proofs write."""
     return [*search_variants(config, iteration), *(["replay"] if config.negatives.theorems else [])]

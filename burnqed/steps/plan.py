@@ -1,5 +1,5 @@
-"""plan: reads the records and says what is done. Writes `yes`/`no` per step and the indices of unfinished shards into
-$BURNQED_OUTPUTS, from where the workflow takes its conditions and fan-outs.
+"""plan: reads the records and decides what has to be done. Writes `yes`/`no` per step and the indices of unfinished shards into
+$BURNQED_OUTPUTS, from which the workflow takes its conditions and fan-outs.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from burnqed.steps.table import Step, loop
 from burnqed.store import Store
 
 DONE = ("no", "[]")
-"""What is written of a step that has nothing to do."""
+"""Values written for a step that has nothing to do."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """One output folder of an iteration, and what is to be done about it."""
+    """One output folder of an iteration, and the verdict on it."""
 
     step: Step
     shard: int
     label: str
     verdict: Verdict
     record: Record | None
-    """Of what lies there and is finished."""
+    """The record of the finished output in the folder, if there is one."""
 
 
 @dataclass(frozen=True)
 class Superseded:
-    """Finished outputs that a plan makes anew."""
+    """Finished outputs that a plan would redo."""
 
     labels: list[str]
-    """Each with the reason."""
+    """The outputs, each with the reason."""
     seconds: float
-    """What they took, and cost."""
+    """How long they took to make; `dollars` is what that cost."""
     dollars: float
 
 
 async def run(context: Context, *, only: str) -> None:
-    """For the whole loop, or the tasks in `only`, separated by commas. Has the run go on with what it is planned with.
+    """Plans the whole loop, or the tasks in `only`, separated by commas. Planning the whole loop makes the configuration the run's own.
 
-    Raises BadInput for a Lean backend or a head that is not there, as well as what `plan` raises.
+    Raises BadInput for an unknown Lean backend or head, and as `plan` does.
     """
     backends.check(context.config.lean.backend)
     if context.config.ebm.enabled:
@@ -72,9 +72,9 @@ async def run(context: Context, *, only: str) -> None:
 
 
 def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
-    """The workflow's parameters, by name: `data` → yes/no, `search-shards` → [0, 2]; says why.
+    """The workflow's parameters by name, such as `data` → yes/no, `search-shards` → [0, 2]; logs the reasons.
 
-    Raises BadInput as `planned` does, and when the store cannot be written or the run has cost what it may.
+    Raises BadInput as `planned` does, and when the store is not writable or the run has reached its cost limit.
     """
     context.store.check_writable()
     check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
@@ -90,7 +90,7 @@ def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
 
 
 def superseded(steps: Sequence[Step], context: Context) -> Superseded:
-    """What is finished and would be made anew. Raises BadInput as `planned` does."""
+    """The finished outputs that would be redone. Raises BadInput as `planned` does."""
     lost = [found for found in planned(steps, context) if found.verdict.miss and found.record]
     records = [found.record for found in lost if found.record]
     return Superseded(
@@ -101,9 +101,9 @@ def superseded(steps: Sequence[Step], context: Context) -> Superseded:
 
 
 def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
-    """Every output of the iteration, in the order of the steps.
+    """Yields every output of the iteration, in the order of the steps.
 
-    Raises BadInput when an input that no step of this iteration makes is missing (the predecessor is incomplete).
+    Raises BadInput if an input that no step of this iteration makes is missing (the previous iteration is incomplete).
     """
     layout = context.layout
     require_predecessor(context.store, layout)
@@ -123,7 +123,7 @@ def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
 
 
 def require_predecessor(store: Store, layout: Layout) -> None:
-    """Raises BadInput when the iteration before is not finished."""
+    """Raises BadInput if the previous iteration is not finished."""
     before = layout.iteration - 1
     if before >= 0 and read_record(store, layout.at(before).report) is None:
         raise BadInput(
@@ -140,16 +140,16 @@ def foreseen(
     damage: str,
     verdicts: Mapping[str, Verdict],
 ) -> Verdict:
-    """The verdict on a unit, some of whose inputs may still have to be made; `verdicts` are those on the units before."""
+    """The verdict on a unit whose inputs may still have to be made; `verdicts` are those on earlier units."""
     before = {prefix: verdicts.get(prefix, Verdict()) for prefix in unit.inputs}
-    made_anew = {prefix: verdict for prefix, verdict in before.items() if verdict.miss}
-    digests = input_digests(context, unit, without=made_anew)
+    redone = {prefix: verdict for prefix, verdict in before.items() if verdict.miss}
+    digests = input_digests(context, unit, without=redone)
     difference = ""
     if record is not None:
-        known = {prefix: digest for prefix, digest in record.key.inputs.items() if prefix not in made_anew}
+        known = {prefix: digest for prefix, digest in record.key.inputs.items() if prefix not in redone}
         difference = key_of(step, context, unit, digests).difference(record.key.model_copy(update={"inputs": known}))
-        if made_anew and not difference:
-            difference = f"{next(iter(made_anew)).removeprefix(f'{context.layout.run}/')} is made anew"
+        if redone and not difference:
+            difference = f"{next(iter(redone)).removeprefix(f'{context.layout.run}/')} is redone"
     verdict = judge(step, context, unit, record, difference, damage)
     inherited = next((earlier.kept for earlier in before.values() if earlier.kept), "")
     return verdict if verdict.miss or verdict.kept else Verdict(kept=inherited)

@@ -1,4 +1,4 @@
-"""`--redo search,evaluate`: finished steps that are done again."""
+"""`--redo search,evaluate`: finished steps to do again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from burnqed.steps.table import Step, names, present_name
 
 
 def parse_redo(text: str, steps: Iterable[Step]) -> frozenset[str]:
-    """The steps that are named, separated by commas. Raises BadInput for one that is not among `steps`."""
+    """The names in a comma-separated list. Raises BadInput for one that is not among `steps`."""
     known = names(steps)
     redo = [present_name(name.strip()) for name in text.split(",") if name.strip()]
     if wrong := [name for name in redo if name not in known]:

@@ -1,4 +1,4 @@
-"""replay: known proofs with the branches beside them, as trajectories of the variant of that name. Its settings are the section `negatives`."""
+"""replay: replays known proofs and the branches beside them, as trajectories of the variant `replay`. Its settings are the section `negatives`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def needed(context: Context) -> bool:
 
 
 def chosen(context: Context) -> list[KnownProof]:
-    """A seeded sample of the known proofs; another one in each iteration."""
+    """A seeded sample of the known proofs, different in each iteration."""
     config = context.config.negatives
     proofs = read_proofs(context.store, f"{output(context.store, context.layout.data)}/proofs.json")
     proofs.sort(key=lambda p: p.theorem.name)

@@ -71,7 +71,7 @@ def searched(context: Context) -> list[str]:
 
 
 def evaluated(benchmark: str, variant: str) -> str:
-    """What the shards of an evaluation are to the report."""
+    """Role of the shards of an evaluation in the report's sources."""
     return f"{benchmark}, {variant}"
 
 
@@ -140,13 +140,13 @@ def read_result(store: Store, prefix: str) -> IterationResult:
 
 
 def later_results(context: Context) -> list[IterationResult]:
-    """Of iterations after this one that were finished before it was done again."""
+    """Results of later iterations, finished before this one was redone."""
     found: list[IterationResult] = []
     for number in count(context.iteration + 1):
         report = context.layout.at(number).report
         record, damage = look(context.store, report)
         if damage:
-            log.warning("%s is left out of the summary: it is damaged: %s", context.store.locate(report), damage)
+            log.warning("%s is left out of the summary because it is damaged: %s", context.store.locate(report), damage)
         elif record is None:
             return found
         else:
@@ -159,12 +159,12 @@ def results_of(store: Store, folders: Iterable[str]) -> list[TheoremResult]:
 
 
 def name_of(prefix: str) -> str:
-    """Of a benchmark, by its folder."""
+    """Name of the benchmark in a folder."""
     return prefix.rpartition("/")[2]
 
 
 def trained_statements(context: Context, unit: Unit) -> set[str]:
-    """Normal forms of what model or head may have learned from: known proofs, and what was searched up to this iteration."""
+    """Normal forms of the statements that model or head may have learned from: known proofs, and what was searched up to this iteration."""
     store = context.store
     proofs = read_proofs(store, f"{output(store, context.layout.data)}/proofs.json")
     searched = [t for prefix in unit.sources["selections"] for t in read_selection(store, prefix).theorems]
@@ -174,7 +174,7 @@ def trained_statements(context: Context, unit: Unit) -> set[str]:
 def evaluation(
     context: Context, unit: Unit, prefix: str, variant: str, records: dict[str, Record], known: Collection[str]
 ) -> EvaluationResult:
-    """One variant on the benchmark at `prefix`; `known` are the normal forms of statements that were trained on."""
+    """The result of one variant on the benchmark at `prefix`; `known` are the normal forms of statements that were trained on."""
     config, store, layout = context.config, context.store, context.layout
     theorems, benchmark, lean = read_benchmark(store, prefix), name_of(prefix), lean_of(context)
     return evaluation_result(
@@ -192,7 +192,7 @@ def evaluation(
 
 
 def lean_of(context: Context) -> LeanBackend:
-    """The backend that the run's searches and evaluations used."""
+    """The Lean backend that the run's searches and evaluations used."""
     return open_lean(context.recorded.lean)
 
 
@@ -205,13 +205,13 @@ def training_metrics(context: Context, records: dict[str, Record]) -> dict[str, 
 
 
 def attempts(context: Context) -> list[Attempt]:
-    """All at this iteration so far, but for those at the report, which is not done yet."""
+    """All attempts at this iteration's steps so far, except at the report, which is not done yet."""
     own = [a for a in accounts(context.store, context.layout.run) if a.iteration == context.iteration]
     return [a for account in own for a in account.attempts if a.step != "report"]
 
 
 def changed_since(context: Context, searched: Iterable[Record]) -> list[str]:
-    """How the settings of finished searches differ from the configuration, as `search.budget went from 6 to 8`."""
+    """How the settings of finished searches differ from the configuration, such as `search.budget went from 6 to 8`."""
     config, step, found = context.recorded, step_named("search"), set()
     for record in searched:
         settings = config.only((*step.reads, *record.key.settings)).meaning()

@@ -1,4 +1,4 @@
-"""One shard of searches, for the search for training data and for evaluation alike: policy server, Lean, engine, parts."""
+"""One shard of searches, for training data or for evaluation: policy server, Lean, engine, parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ READY_S = 600.0
 
 @asynccontextmanager
 async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
-    """The policy server of this step, ready. Raises BadInput when it serves another model or head than the unit is made from."""
+    """The policy server of this step, once it is ready. Raises BadInput if it serves another model or head than the unit is made from."""
     config = context.config.policy
     url = config.generate_url or context.policy_url
     if url is None:
@@ -44,7 +44,7 @@ async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
 
 
 def check_served(context: Context, unit: Unit, info: PolicyInfo, url: str) -> None:
-    """Raises BadInput where the server has another model or head than the unit is made from."""
+    """Raises BadInput if the server has another model or head than the unit is made from."""
     for prefix in (*unit.sources["model"], *unit.sources.get("head", ())):
         made = read_record(context.store, prefix)
         if made is None:
@@ -90,13 +90,13 @@ class Tools(NamedTuple):
 
 @asynccontextmanager
 async def opened(context: Context, unit: Unit) -> AsyncIterator[Tools]:
-    """Policy server and Lean."""
+    """Opens a client of the policy server, and Lean."""
     async with policy(context, unit) as client, open_lean(context.config.lean) as lean:
         yield Tools(client, lean)
 
 
 async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: Work[Tools]) -> ShardFacts:
-    """Has `work` done what the writer still lacks, with a policy server and Lean."""
+    """Runs `work` on what the writer still lacks, with a policy server and Lean."""
     label = unit.prefix.removeprefix(f"{context.layout.root}/")
     counts = await fill(writer, opened(context, unit), work, label)
     if not context.stop.is_set():
@@ -105,7 +105,7 @@ async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: W
 
 
 def shards(context: Context, prefix: str, wanted: int | None) -> int:
-    """Twice the parallelism unless configured: slow theorems spread, and one failed shard repeats alone."""
+    """The number of shards: twice the parallelism unless configured, so slow theorems spread and a failed shard is repeated alone."""
     return shard_count(context.store, prefix, wanted or 2 * context.config.workflow.parallelism)
 
 

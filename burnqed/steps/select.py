@@ -1,8 +1,8 @@
 """select: the theorems that this iteration searches.
 
-Candidates are taken in one seeded order for all iterations. With `select.pool=new` each iteration continues where the one before ended; with
-`unsolved` what earlier iterations searched in vain comes first; with `same` every iteration searches what iteration 0 did. What one of
-the probe tactics proves is left out and not tried again.
+Candidates are taken in one seeded order for all iterations. With `select.pool=new` each iteration continues where the previous one ended; with
+`unsolved`, theorems that earlier iterations failed to prove come first; with `same`, every iteration searches what iteration 0 did. Theorems
+that a probe tactic proves are left out and not tried again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Selection(BaseModel):
 
     theorems: list[Theorem]
     probe_easy: list[str]
-    """Names of what was tried and left out in this iteration."""
+    """Names of theorems that a probe tactic proved, so this iteration leaves them out."""
 
 
 def units(context: Context) -> list[Unit]:
@@ -77,13 +77,13 @@ async def run(context: Context, unit: Unit) -> SelectFacts:
             "tactic; raise data.generated, give more with --theorems, or set select.pool=unsolved or select.drop_probe_easy=false."
         )
     if len(chosen) < config.theorems:
-        log.warning("only %d of the %d theorems asked for are left", len(chosen), config.theorems)
+        log.warning("only %d of the %d requested theorems are left", len(chosen), config.theorems)
     write(store, unit, Selection(theorems=chosen, probe_easy=easy))
     return SelectFacts(theorems=len(chosen), again=len(again), probe_easy=len(easy))
 
 
 def proved(store: Store, folders: Sequence[str]) -> set[str]:
-    """Names of what searches found a proof of."""
+    """Names of the theorems that searches proved."""
     results = (r for rows in rows_of(store, folders) for r in theorem_results(rows))
     return {r.name for r in results if r.status is ProofStatus.PROVED}
 
@@ -93,9 +93,9 @@ def write(store: Store, unit: Unit, selection: Selection) -> None:
 
 
 async def first_hard(context: Context, candidates: list[Theorem], wanted: int) -> tuple[list[Theorem], list[str]]:
-    """The first `wanted` theorems that resist the probe tactics; and the names of the others before the last.
+    """The first `wanted` theorems that resist the probe tactics, and the names of those before the last that do not.
 
-    Batches of as many as Lean works on at once keep the outcome independent of speed.
+    Batches of a fixed size, four times what Lean works on at once, keep the outcome independent of speed.
     """
     hard: list[Theorem] = []
     easy: list[str] = []
@@ -113,7 +113,7 @@ async def first_hard(context: Context, candidates: list[Theorem], wanted: int) -
                 batch = candidates[start : start + size]
                 await run_many(batch, probe, size, lambda verdict: is_easy.update([verdict]), context.stop)
                 if context.stop.is_set():
-                    raise TryAgain("The selection was stopped; the same command begins it again.")
+                    raise TryAgain("The selection was stopped; the same command starts it again.")
                 for theorem in batch:
                     if len(hard) == wanted:
                         return hard, easy

@@ -1,4 +1,4 @@
-"""sft: fine-tunes the policy on known proofs and on what earlier iterations found."""
+"""sft: fine-tunes the policy on known proofs and on those that earlier iterations found."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from burnqed.trajectory.reader import proof_pairs
 
 CHECKPOINT = "checkpoint.pt"
 OUTCOME = "sft.json"
-"""burnqed.train.sft.OUTCOME_FILE, read here without importing torch."""
+"""`burnqed.train.sft.OUTCOME_FILE`, repeated here so as not to import torch."""
 
 
 def found_shards(context: Context) -> list[str]:
-    """Searches of all earlier iterations; replays of known proofs are left out, since their pairs are base pairs."""
+    """Search shards of all earlier iterations; replays of known proofs are left out, because their pairs are base pairs."""
     return [f for i in range(context.iteration) for f in earlier_shards(context, search_variants(context.config, i), i)]
 
 
 def previous(context: Context) -> list[str]:
-    """What iteration N > 0 continues, where the configuration says so."""
+    """The adapter or model that iteration N > 0 continues from, if so configured."""
     if context.iteration == 0 or context.config.sft.start == "base":
         return []
     layout = context.layout.at(context.iteration - 1)

@@ -1,7 +1,7 @@
-"""How theorems are spread over shards, and which shard folders a finished step left.
+"""How theorems are distributed over shards, and which shard folders a finished step left.
 
-A theorem's shard is the hash of its name modulo the number of shards. The number is fixed by the first shard that starts:
-a later change of parallelism does not mix two divisions.
+A theorem's shard is the hash of its name modulo the number of shards. The first shard that starts fixes that number, so a
+later change of parallelism does not mix two divisions.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ def in_shard(theorems: Sequence[Theorem], shard: int, shards: int) -> list[Theor
 
 
 def shard_count(store: Store, prefix: str, wanted: int) -> int:
-    """Into how many shards the output at `prefix` is divided: as it was begun, else `wanted`."""
+    """The number of shards of the output at `prefix`: what it was begun with, else `wanted`."""
     begun = {int(m[2]) for path in store.list(prefix) if (m := FOLDER.search(path))}
     return max(begun, default=wanted)
 
 
 def finished_shards(store: Store, prefix: str) -> list[str]:
-    """Folders of all shards at `prefix`. Raises BadInput when one is missing."""
+    """Folders of all shards at `prefix`. Raises BadInput if one is missing."""
     paths = store.files(prefix)
     begun = {int(m[2]) for path in paths if (m := FOLDER.search(path))}
     for shards in begun:
         folders = [shard_folder(prefix, shard, shards) for shard in range(shards)]
         if all(f"{folder}/{SUCCESS}" in paths for folder in folders):
             return folders
-    raise BadInput(f"{store.locate(prefix)} is not finished; run the iteration that writes it to its end first.")
+    raise BadInput(f"{store.locate(prefix)} is not finished; finish the iteration that writes it first.")

@@ -1,8 +1,8 @@
-"""The table of steps: all that `burnqed step` runs, in the order of the loop. Importing it takes no time.
+"""The table of steps: everything that `burnqed step` runs, in the order of the loop. It is cheap to import.
 
-The plan, the tasks of workflows, `burnqed step` and its help, the words of `--redo` and `--only`, keys, and what a pod is billed for come from
-these rows. A row's work lies in the file of its name, which is imported when it is needed. To add a step, add a row, and write
-`burnqed/steps/NAME.py` with a `WORK` (`burnqed.steps.base.Work`), or, for a step outside the loop, a `COMMAND`.
+The plan, the tasks of workflows, `burnqed step` and its help, the values of `--redo` and `--only`, keys, and the bills of pods all come from
+these rows. The code of a row is in the file of its name, which is imported when needed. To add a step, add a row and write
+`burnqed/steps/NAME.py` with a `WORK` (`burnqed.steps.base.Work`) or, for a step outside the loop, a `COMMAND`.
 """
 
 from __future__ import annotations
@@ -23,52 +23,52 @@ SEARCH, REPLAY, FINAL = "search", "replay", "final"
 SERVED = tuple(
     f"policy.{name}" for name in ("dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p")
 )
-"""What the policy server and its client read of the configuration."""
+"""Configuration values that the policy server and its client read."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A step as the command line and a workflow's container know it; by itself one outside the loop."""
+    """A step as the command line and workflow containers see it; a plain Row is a step outside the loop."""
 
     name: str
     stage: str = ""
-    """Tells apart the rows of one step, and what the policy server beside it serves."""
+    """Distinguishes the rows of one step, and decides what the policy server beside it serves."""
     pool: Literal["worker", "trainer"] = "worker"
-    """Where its container runs, and in which image."""
+    """The pool that its container runs in, and its image."""
     policy: bool = False
-    """Has a policy server beside it."""
+    """Whether a policy server runs beside it."""
     sharded: bool = False
-    """The workflow fans it out, one pod per shard."""
+    """Whether the workflow fans it out, one pod per shard."""
     needs: tuple[str, ...] = ()
-    """Options of `burnqed step` that it has to be given, and gets as arguments."""
+    """Required options of `burnqed step`, passed to the command as arguments."""
     takes: tuple[str, ...] = ()
-    """Likewise, where they are given."""
+    """Optional ones, passed likewise."""
     iterated: bool = True
-    """Belongs to an iteration, which has to be named."""
+    """Whether it belongs to an iteration, which then has to be given."""
     first: bool = False
-    """A workflow may begin with it, so that nobody has reached the store yet."""
+    """Whether a workflow may begin with it, when no earlier step has reached the store."""
     leased: bool = True
-    """Holds the run's lease, since it writes what is the run's."""
+    """Whether it has to hold the run's lease, because it changes the run's outputs."""
     recorded: bool = True
-    """Its log and what it costs are kept in the run; not of steps after which the run may be gone."""
+    """Whether its log and its cost are stored in the run; not for steps after which the run may be gone."""
     asks: bool = False
-    """Whoever runs it by hand is asked first."""
+    """Whether it asks for confirmation when run by hand."""
     module: str = ""
-    """Where that is not `burnqed.steps.NAME`."""
+    """Its module, if not `burnqed.steps.NAME`."""
 
     @property
     def task(self) -> str:
-        """What workflows call it; a sharded step needs no stage to be told apart."""
+        """Its name in workflows; a sharded step is unambiguous without its stage."""
         return f"{self.name}-{self.stage}" if self.stage and not self.sharded else self.name
 
     @property
     def pools(self) -> tuple[str, ...]:
-        """Of the containers of its pod."""
+        """The pools of the containers in its pod."""
         return (self.pool, "serving") if self.policy else (self.pool,)
 
     @cached_property
     def command(self) -> Command:
-        """Of a step outside the loop."""
+        """The implementation of a step outside the loop."""
         return self._imported("COMMAND")  # type: ignore[no-any-return]
 
     def _imported(self, attribute: str) -> Any:
@@ -84,15 +84,15 @@ class Step(Row):
     version: int = 1
     """Raised by hand when the meaning of the step changes."""
     reads: tuple[str, ...] = ()
-    """Sections of the configuration (or single values, `policy.dtype`) that it may read, and has in its keys."""
+    """Sections of the configuration (or single values, such as `policy.dtype`) that it may read; they enter its keys."""
     kept: bool = False
-    """Once finished, it is only made anew on request (`--redo NAME`)."""
+    """Whether, once finished, it is redone only on request (`--redo NAME`)."""
     former: str = ""
-    """Its name in keys, which stay as they are: what it was called before. Whoever types that is understood."""
+    """Its previous name, which keys still use and the command line still accepts."""
 
     @property
     def output(self) -> str:
-        """Name of the parameter in which `plan` says what is to be done."""
+        """Name of the parameter in which `plan` says what there is to do."""
         return f"{self.task}-shards" if self.sharded else self.task
 
     @property
@@ -184,22 +184,22 @@ STEPS: tuple[Row, ...] = (
 
 
 def loop() -> tuple[Step, ...]:
-    """The steps that make outputs."""
+    """The steps of the loop, which make outputs."""
     return tuple(row for row in STEPS if isinstance(row, Step))
 
 
 def step_named(name: str) -> Step:
-    """One of the loop, by its name alone."""
+    """The first row of the loop with this name."""
     return next(step for step in loop() if step.name == name)
 
 
 def names(rows: Iterable[Row] | None = None) -> tuple[str, ...]:
-    """Of all rows, or of these; each once."""
+    """Names of all rows, or of these, each once."""
     return tuple(dict.fromkeys(row.name for row in (STEPS if rows is None else rows)))
 
 
 def find(name: str, stage: str = "") -> Row:
-    """A row by the step's name and its stage, which has to be given where there are several. Raises BadInput for one that there is not."""
+    """The row with this name and stage; the stage is optional if there is only one. Raises BadInput if there is no such row."""
     name = present_name(name)
     rows = {row.stage: row for row in STEPS if row.name == name}
     if not rows:
@@ -216,5 +216,5 @@ def find(name: str, stage: str = "") -> Row:
 
 
 def present_name(word: str) -> str:
-    """What a step is called today that older scripts and workflows call by another name; other words as they are."""
+    """The current name of a step that older scripts and workflows call by its former one; other words unchanged."""
     return next((step.name for step in loop() if step.former == word != ""), word)

@@ -16,7 +16,7 @@ from burnqed.trajectory.reader import read_parts
 
 
 def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
-    """Part after part of finished shard folders, as their records list them; of these columns."""
+    """Yields the parts that the records of finished shard folders list, with these columns."""
     snapshot = Snapshot.of(store, folders)
     for folder in folders:
         record = read_record(snapshot, folder)
@@ -25,7 +25,7 @@ def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = No
 
 
 def earlier_shards(context: Context, variants: Sequence[str], iteration: int) -> list[str]:
-    """Shard folders of an earlier iteration. Raises BadInput when one is not finished."""
+    """Shard folders of an earlier iteration. Raises BadInput if one is not finished."""
     layout = context.layout.at(iteration)
     return [folder for v in variants for folder in finished_shards(context.store, layout.trajectories(v))]
 

@@ -110,7 +110,7 @@ def test_the_bill_is_what_the_pods_took_also_of_one_that_was_killed_and_of_a_wor
         # 1. It stops where it has cost what it may, and is billed.
         assert phase_of(cluster.wait(name, seconds=600)) == "Failed"
         failed = [task.task for task in cluster.tasks(name).values() if task.phase == "Failed"]
-        assert "raise --max-cost to go on" in cluster.hera("logs", name, "--step", failed[0]).stdout
+        assert "raise --max-cost to continue" in cluster.hera("logs", name, "--step", failed[0]).stdout
         first = account(cluster)
         assert all(attempt.billed for attempt in first.attempts)
         # 2. A retry goes on; a pod of its search is killed.

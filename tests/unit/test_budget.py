@@ -49,8 +49,8 @@ def test_a_run_ends_at_its_limit_and_warns_before(store: Store, account: str, ca
     check_budget(store, "main", 10.0, account)
     assert not caplog.records
     check_budget(store, "main", 6.0, account)
-    assert "has cost $5.00 of the $6.00" in caplog.text
-    with pytest.raises(BadInput, match=r"The run 'main' has cost \$5\.00 of the \$5\.00 .* raise --max-cost"):
+    assert "has cost $5.00 of its limit of $6.00" in caplog.text
+    with pytest.raises(BadInput, match=r"The run 'main' has cost \$5\.00 of its limit of \$5\.00.* raise --max-cost"):
         check_budget(store, "main", 5.0, account)
 
 
@@ -60,7 +60,10 @@ def test_a_limit_without_prices_is_refused_since_it_would_never_be_reached(
     words = ["run", "iteration", "--iter", "0", "--profile", "smoke", "--store", str(tmp_path / "s")]
     monkeypatch.setattr(sys, "argv", ["burnqed", *words, "--max-cost", "5"])
     assert run_app() == 2
-    assert "The run may cost $5.00 (--max-cost), but nothing has a price; set cost" in capsys.readouterr().err
+    assert (
+        "The cost of the run is limited to $5.00 (--max-cost), but nothing has a price; set cost"
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "s").exists()
     check_prices(PRICES.model_copy(update={"max_dollars": 5.0}))
     check_prices(CostConfig())

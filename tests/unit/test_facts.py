@@ -63,5 +63,5 @@ def test_only_numbers_are_figures() -> None:
 
 
 def test_a_record_that_does_not_say_what_it_should_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="of the step ebm does not tell its version; --redo ebm makes it anew"):
+    with pytest.raises(BadInput, match="of the step ebm lacks its version; --redo ebm redoes it"):
         ModelFacts.of(written(tmp_path, {"parameters": 3}))

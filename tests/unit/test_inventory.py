@@ -99,7 +99,7 @@ def test_clean_names_what_it_deletes_and_deletes_nothing_unasked(
     said = capfd.readouterr().err
     assert "trajectories/main, 2 of 3 shards" in said
     assert "This deletes 3 finished outputs" in said
-    assert "Nothing was deleted, for there is nobody to ask; give --yes" in said
+    assert "Nothing was deleted, because there is nobody to ask; give --yes" in said
     assert store.list("") == before
 
 

@@ -153,7 +153,7 @@ def theorems(file: str) -> RunConfig:
     ("config", "reason"),
     [
         (theorems, "data: miss, because what lies at data.theorems changed"),
-        (benchmarks, "data: miss, because benchmarks/mine is made anew"),
+        (benchmarks, "data: miss, because benchmarks/mine is redone"),
     ],
 )
 def test_another_index_at_the_same_address_makes_the_data_anew(

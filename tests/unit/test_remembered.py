@@ -61,7 +61,7 @@ def test_a_run_that_goes_on_with_other_settings_says_so(store: Store, caplog: py
     for profile in ("smoke", "smoke", "small"):
         assert "other settings" not in caplog.text
         remember(store, RUN, resolve(profile).config)
-    assert "goes on with other settings from now on" in caplog.text
+    assert "continues with other settings from now on" in caplog.text
 
 
 @pytest.fixture

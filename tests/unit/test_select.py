@@ -86,7 +86,7 @@ async def test_a_selection_that_is_stopped_ends_though_lean_is_busy_and_writes_n
     lean.seconds = 3_600
     where = context(Store(str(tmp_path)))
     asyncio.get_running_loop().call_later(0.05, where.stop.set)
-    with pytest.raises(TryAgain, match="begins it again"):
+    with pytest.raises(TryAgain, match="starts it again"):
         await select.run(where, select.units(where)[0])
     assert not where.store.exists(f"{where.layout.selection}/selection.json")
     assert lean.open == [], "what was open is released"

@@ -115,7 +115,7 @@ def test_the_reason_for_a_miss_is_said(toy: Toy, caplog: pytest.LogCaptureFixtur
     caplog.clear()
     toy.run("search.budget=5", "sft.steps=3")
     assert "first: miss, because search.budget went from 100 to 5" in caplog.text
-    assert "second: miss, because first is made anew" in caplog.text
+    assert "second: miss, because first is redone" in caplog.text
 
 
 def test_a_finished_step_that_is_kept_is_only_redone_on_request(toy: Toy, caplog: pytest.LogCaptureFixture) -> None:
@@ -274,7 +274,7 @@ def test_no_further_shard_begins_once_the_run_has_cost_what_it_may(toy: Toy) -> 
     toy.ran = []
     asyncio.run(execute(toy.third, context.at(shard=0)))
     spend(toy.store, RUN, "w", 0.3)
-    with pytest.raises(BadInput, match=r"has cost \$1\.50 of the \$1\.00"):
+    with pytest.raises(BadInput, match=r"has cost \$1\.50 of its limit of \$1\.00"):
         asyncio.run(execute(toy.third, context.at(shard=1)))
     assert toy.ran == ["third/shard-0000-of-0003"]
     asyncio.run(execute(toy.first, context))  # a hit costs nothing

@@ -16,6 +16,9 @@ from burnqed.holding import of_machine
 from burnqed.layout import Layout
 from burnqed.ledger import accounts
 from burnqed.record import read_record
+from burnqed.resolve import resolve
+from burnqed.steps.base import Context
+from burnqed.steps.plan import plan
 from burnqed.steps.table import STEPS, Step, find, loop
 from burnqed.store import Store
 
@@ -89,7 +92,7 @@ def test_it_is_made_once_and_has_its_price(package: Path) -> None:
     attempts = [attempt for account in accounts(store, "main") for attempt in account.attempts]
     assert [attempt.task for attempt in attempts] == ["count(0)", "count(0)"]
     assert attempts[0].dollars == pytest.approx(of_machine().cpus * attempts[0].seconds)
-    assert "counted from 0, and none is 1" in burnqed(package, *words, "--shard", "1")
+    assert "counted from 0, so none is number 1" in burnqed(package, *words, "--shard", "1")
 
 
 def test_the_workflow_runs_it_where_its_row_says(package: Path) -> None:

@@ -50,7 +50,7 @@ CASES = [
     # iterations that there are not
     ("run search --iter 5", "run it first, with --iter 4"),
     ("run clean --iter 7", "nothing of iteration 7"),
-    ("step clean --whole-run", "nothing of a run 'main'"),
+    ("step clean --whole-run", "nothing of the run 'main'"),
     # places
     ("run iteration --iter 0 --store ''", "is not a store"),
     ("run iteration --iter 0 --store s3://", "is not a store"),
@@ -153,7 +153,7 @@ def test_a_model_that_is_neither_a_folder_nor_to_be_had_is_one_sentence(
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", offline)
     words = ["step", "import-model", "--source", "nosuchdir", "--name", "mine"]
     assert burnqed(words, monkeypatch) == 2
-    assert "neither a folder nor a model that the hub gives (ConnectError)" in capfd.readouterr().err
+    assert "neither a folder nor a model that the hub provides (ConnectError)" in capfd.readouterr().err
 
 
 def offline(*_: object, **__: object) -> None:
