@@ -1,6 +1,6 @@
-"""Argo's small languages as far as our workflows use them: `depends`, `when`, and `{{…}}`.
+"""The part of Argo's small languages that our workflows use: `depends`, `when`, and `{{…}}`.
 
-https://argo-workflows.readthedocs.io/en/latest/enhanced-depends-logic/ says what a task's results are.
+https://argo-workflows.readthedocs.io/en/latest/enhanced-depends-logic/ defines a task's results.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from burnqed.errors import BadInput
 
 
 class Phase(StrEnum):
-    """How a node ended, in Argo's words."""
+    """How a node ended, in Argo's terms."""
 
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
     ERROR = "Error"
     SKIPPED = "Skipped"
-    """Its `when` was false, or its fan-out empty."""
+    """Its `when` was false, or its fan-out was empty."""
     OMITTED = "Omitted"
     """Its `depends` was false."""
 
@@ -32,7 +32,7 @@ RESULTS = {
     "Omitted": Phase.OMITTED,
 }
 BARE = (Phase.SUCCEEDED, Phase.SKIPPED)
-"""What a bare task name in `depends` asks for: Argo reads it as `(name.Succeeded || name.Skipped || name.Daemoned)`."""
+"""Results that satisfy a bare task name in `depends`: Argo reads it as `(name.Succeeded || name.Skipped || name.Daemoned)`."""
 
 TOKEN = re.compile(r"\s*(&&|\|\||!|\(|\)|[A-Za-z0-9_-]+(?:\.[A-Za-z]+)?)")
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
@@ -40,12 +40,12 @@ WHEN = re.compile(r"\s*(\S+)\s*==\s*(\S+)\s*")
 
 
 def names_in(depends: str) -> set[str]:
-    """Tasks that a `depends` expression speaks of."""
+    """Tasks that a `depends` expression refers to."""
     return {token.partition(".")[0] for token in _tokens(depends) if token not in ("&&", "||", "!", "(", ")")}
 
 
 def depends_holds(depends: str, phases: Mapping[str, Phase]) -> bool:
-    """Evaluates `depends` when every task that it names has ended. Precedence: `!`, `&&`, `||`."""
+    """Evaluates `depends` once every task that it names has ended. Precedence: `!`, `&&`, `||`."""
     tokens = _tokens(depends)
     position = 0
 
@@ -78,21 +78,21 @@ def depends_holds(depends: str, phases: Mapping[str, Phase]) -> bool:
         if token == "(":
             value = either()
             if take() != ")":
-                raise BadInput(f"A bracket is not closed in depends: {depends!r}; fix the workflow.")
+                raise BadInput(f"A parenthesis is not closed in depends: {depends!r}; fix the workflow.")
             return value
         name, _, result = token.partition(".")
         if name not in phases or (result and result not in RESULTS):
-            raise BadInput(f"{token!r} in depends: {depends!r} is no task result; fix the workflow.")
+            raise BadInput(f"{token!r} in depends: {depends!r} is not a task result; fix the workflow.")
         return phases[name] in BARE if not result else phases[name] == RESULTS[result]
 
     value = either()
     if peek():
-        raise BadInput(f"depends: {depends!r} cannot be read from {peek()!r} on; fix the workflow.")
+        raise BadInput(f"depends: {depends!r} cannot be parsed from {peek()!r} on; fix the workflow.")
     return value
 
 
 def when_holds(when: str) -> bool:
-    """Evaluates `word == word`, after substitution; no other form is in the vocabulary."""
+    """Evaluates `word == word`, after substitution; no other form is supported. Raises BadInput for one."""
     match = WHEN.fullmatch(when)
     if not match:
         raise BadInput(f"when: {when!r} is not of the form `value == word`; fix the workflow.")
@@ -104,7 +104,7 @@ def substitute(text: str, values: Mapping[str, str]) -> str:
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in values:
-            raise BadInput(f"Nothing gives {{{{{match[1]}}}}} a value; fix the workflow.")
+            raise BadInput(f"{{{{{match[1]}}}}} has no value; fix the workflow.")
         return values[match[1]]
 
     return PLACEHOLDER.sub(value, text)
@@ -115,7 +115,7 @@ def _tokens(depends: str) -> list[str]:
     while position < len(depends.rstrip()):
         match = TOKEN.match(depends, position)
         if not match:
-            raise BadInput(f"depends: {depends!r} cannot be read at {depends[position:]!r}; fix the workflow.")
+            raise BadInput(f"depends: {depends!r} cannot be parsed at {depends[position:]!r}; fix the workflow.")
         tokens.append(match[1])
         position = match.end()
     return tokens

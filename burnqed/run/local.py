@@ -1,7 +1,7 @@
-"""The local runner: walks a built Hera workflow on this machine.
+"""The local runner: runs a built Hera workflow on this machine.
 
-Containers become processes, sidecars background processes. Everything else is as on Argo: the order by
-`depends`, `when`, fan-out by `withParam`, parameters, retries, deadlines, gates, the exit handler.
+Containers become processes, sidecars background processes. Everything else works as on Argo: order by `depends`,
+`when`, fan-out by `withParam`, parameters, retries, deadlines, gates, the exit handler.
 
     result = asyncio.run(LocalRunner(workflow).run())
 """
@@ -30,14 +30,14 @@ from burnqed_workflows.retry import RetryPolicy
 
 Values = dict[str, str]
 WORKFLOW_NAME = "local"
-"""What `{{workflow.name}}` stands for."""
+"""The value of `{{workflow.name}}`."""
 EXIT_HANDLER = "exit handler"
-"""Name of its node."""
+"""The name of its node."""
 
 
 @dataclass
 class Node:
-    """What became of one task, or of one element of a fan-out (`search(3)`)."""
+    """The outcome of one task, or of one element of a fan-out (`search(3)`)."""
 
     name: str
     phase: Phase
@@ -61,16 +61,16 @@ class RunResult:
 
 
 def confirm_on_terminal(gate: str) -> bool:
-    """Asks the person at the terminal. Raises BadInput where there is none."""
+    """Asks the user at the terminal. Raises BadInput if there is none."""
     if not sys.stdin.isatty():
         raise BadInput(f"The gate {gate!r} asks for a decision, but there is no terminal; use --gate auto or off.")
     return Confirm.ask(f"{gate}: continue?")
 
 
 class LocalRunner:
-    """Runs one workflow; mutexes are the caller's (`burnqed.lease`).
+    """Runs one workflow; mutexes are up to the caller (`burnqed.lease`).
 
-    `logs` receives task, attempt, container and file of every log; `meter` is around every attempt at a task; `echo` prints a line for the user.
+    `logs` is called with task, attempt, container and file of every log; `meter` wraps every attempt at a task; `echo` prints a line for the user.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class LocalRunner:
         self._values |= {f"workflow.parameters.{p['name']}": p["value"] for p in given}
 
     async def run(self) -> RunResult:
-        """Runs to the end."""
+        """Runs the workflow to its end."""
         try:
             async with asyncio.timeout(self.spec.get("activeDeadlineSeconds")):
                 phase, _ = await self._template(self.spec["entrypoint"], self.spec["entrypoint"], self._values)
@@ -119,7 +119,7 @@ class LocalRunner:
         return await self._pod(name, found, values)
 
     async def _dag(self, tasks: list[dict[str, Any]], values: Values) -> Phase:
-        """Runs each task as soon as those it depends on have ended."""
+        """Runs each task as soon as the tasks it depends on have ended."""
         ended: dict[str, asyncio.Task[Phase]] = {}
         outputs: Values = {}
 
@@ -138,7 +138,7 @@ class LocalRunner:
 
     @staticmethod
     def _ordered(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Tasks after those that they depend on. Raises BadInput for an unknown name or a circle."""
+        """The tasks, each after those it depends on. Raises BadInput for an unknown name or a cycle."""
         done: list[dict[str, Any]] = []
         left = list(tasks)
         known = {t["name"] for t in tasks}
@@ -147,7 +147,7 @@ class LocalRunner:
             ready = [t for t in left if names_in(t.get("depends", "")) <= names]
             if not ready:
                 unknown = {n for t in left for n in names_in(t.get("depends", ""))} - known
-                raise BadInput(f"Tasks depend on {sorted(unknown) or 'each other in a circle'}; fix the workflow.")
+                raise BadInput(f"Tasks depend on {sorted(unknown) or 'each other in a cycle'}; fix the workflow.")
             done += ready
             left = [t for t in left if t not in ready]
         return done
@@ -181,7 +181,7 @@ class LocalRunner:
         return {f"inputs.parameters.{p['name']}": substitute(str(p["value"]), values) for p in given}
 
     async def _suspend(self, name: str, template: Mapping[str, Any]) -> tuple[Phase, Values]:
-        """Waits for a time, or for an answer: `yes` or `no` as the output that the template declares; without one a no fails."""
+        """Waits for a time, or for an answer: `yes` or `no` becomes the output that the template declares; if it declares none, a no is a failure."""
         if duration := (template["suspend"] or {}).get("duration"):
             await asyncio.sleep(float(str(duration).removesuffix("s")))
             return self._note(Node(name, Phase.SUCCEEDED)), {}
@@ -192,7 +192,7 @@ class LocalRunner:
         return self._note(Node(name, Phase.FAILED, message="not approved")), {}
 
     async def _pod(self, name: str, template: Mapping[str, Any], inputs: Values) -> tuple[Phase, Values]:
-        """Runs a container template, again where its retry policy says so."""
+        """Runs a container template, and retries it as its policy says."""
         policy = RetryPolicy.of(template)
         node = Node(name, Phase.FAILED)
         async with self._slots:
@@ -210,7 +210,7 @@ class LocalRunner:
                 wait = None if ended.late else policy.wait(ended.exit_code, node.attempts)
                 if wait is None:
                     break
-                self.echo(f"{name}: {node.message}; again in {wait} s")
+                self.echo(f"{name}: {node.message}; retrying in {wait} s")
                 await asyncio.sleep(wait)
             node.seconds = time.monotonic() - started
         self._note(node)

@@ -1,4 +1,4 @@
-"""The workflows as WorkflowTemplates, for Argo's UI and for schedules: the very objects that `burnqed submit` sends.
+"""The workflows as WorkflowTemplates, for Argo's UI and for schedules, with the same specifications that `burnqed submit` sends.
 
 burnqed manifests --profile cluster-7b --out helm/burnqed/files/workflows/cluster-7b
 """
@@ -18,7 +18,7 @@ from burnqed_workflows.templates import PART_OF
 
 VERSION_ANNOTATION = "burnqed.dev/version"
 DEFAULTS: dict[str, Any] = {"iteration": 0, "redo": "", "gate": "off", "source": "", "name": ""}
-"""Values that a person or a schedule replaces."""
+"""Placeholders that a person or a schedule replaces."""
 
 
 def workflow_template(name: str, config: RunConfig, *, store: str, run: str = "main") -> dict[str, Any]:
@@ -36,7 +36,7 @@ def workflow_template(name: str, config: RunConfig, *, store: str, run: str = "m
 
 
 def write_templates(folder: Path, config: RunConfig, *, store: str = "") -> list[Path]:
-    """Writes one YAML file per workflow, and removes those of workflows that there are no more; returns their paths.
+    """Writes one YAML file per workflow, and removes those of workflows that no longer exist; returns the paths written.
 
     Raises BadInput for a folder that cannot be written.
     """

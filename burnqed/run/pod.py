@@ -1,7 +1,7 @@
-"""A pod of a workflow as processes of this machine: the main container, and its sidecars in the background.
+"""A pod of a workflow as processes on this machine: the main container, and its sidecars in the background.
 
 Environment variables carry what differs from a cluster: one whose name ends in `_PORT` gets a free port (the same for all
-containers of the pod), one whose value lies below /tmp gets a place in the pod's own folder, where temporary files go as well.
+containers of the pod); one whose value is a path below /tmp gets a path in the pod's own folder, where temporary files go as well.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from burnqed.run.expressions import substitute
 
 SCRATCH = "/tmp/"
 GRACE_S = 10.0
-"""Between SIGTERM and SIGKILL."""
+"""Time between SIGTERM and SIGKILL."""
 PROGRAMS = {"burnqed": [sys.executable, "-m", "burnqed.cli.main"], "python": [sys.executable]}
-"""What a command's first word stands for, whatever PATH says."""
+"""The programs that a command's first word stands for, independently of PATH."""
 
 Echo = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How one attempt of a pod ended."""
+    """How one attempt to run a pod ended."""
 
     exit_code: int
     seconds: float
     late: bool = False
-    """Ended by its deadline."""
+    """Whether its deadline ended it."""
     outputs: dict[str, str] = field(default_factory=dict)
 
 
 class Pod:
-    """One attempt to run a container template. `values` replace its placeholders; `folder` is empty and its own."""
+    """One attempt to run a container template. `values` replace its placeholders; `folder` is empty and used by nothing else."""
 
     def __init__(
         self, name: str, template: Mapping[str, Any], values: Mapping[str, str], folder: Path, echo: Echo
@@ -59,7 +59,7 @@ class Pod:
         self._readers: list[threading.Thread] = []
 
     async def run(self) -> Ended:
-        """Runs main to its end, or to the deadline, and ends the sidecars."""
+        """Runs the main container to its end, or to the deadline, and ends the sidecars."""
         started = time.monotonic()
         deadline = self.template.get("activeDeadlineSeconds")
         try:
@@ -129,7 +129,7 @@ class Pod:
 def _drain(stream: IO[bytes], log: Path, echo: Echo | None) -> None:
     with log.open("wb", buffering=0) as file:
         for line in stream:
-            with suppress(OSError):  # the disk is full; whoever writes the lines must not wait for them to be read
+            with suppress(OSError):  # the disk is full; keep reading, or the writer would block
                 file.write(line)
             if echo:
                 echo(line.decode("utf-8", "replace").rstrip("\n"))

@@ -1,4 +1,4 @@
-"""release: what the exit handler of a cluster's workflow does: it settles the bill, and gives the run's lease back."""
+"""release: the exit handler of a workflow on a cluster: settles the bill and releases the run's lease."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from burnqed.steps.base import Command, Context
 
 
 async def run(context: Context) -> None:
-    if in_pod():  # what `burnqed run` holds it gives back itself
+    if in_pod():  # `burnqed run` releases its own lease
         bill(context.store, context.layout, context.account, context.config.cost)
         lease.release(context.store, context.layout.run, context.account)
 

@@ -1,4 +1,4 @@
-"""A folder of this machine that its user removes, or, when that was killed, the next one to ask for a folder."""
+"""A temporary folder that its user removes or, if its user was killed, the next one to ask for a folder."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from filelock import FileLock, Timeout
 
 PREFIX = "burnqed-pod-"
 LOCK = "in-use"
-"""Held as long as the folder is used; the kernel releases it when its holder dies."""
+"""Held as long as the folder is in use; the kernel releases it when its holder dies."""
 YOUNG_S = 60.0
 """A folder younger than this may not have been locked yet."""
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A new folder of one's own. First removes those whose users are gone."""
+    """A new folder for the caller alone. First removes those whose users are gone."""
     for old in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError, Timeout):  # somebody else's, in use, or gone just now
+        with suppress(OSError, Timeout):  # somebody else's, in use, or just removed
             if time.time() - old.stat().st_mtime > YOUNG_S:
                 with FileLock(old / LOCK, timeout=0):
                     shutil.rmtree(old)

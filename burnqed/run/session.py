@@ -1,4 +1,4 @@
-"""A run of a workflow on this machine as its user sees it: the steps' lines, what each did, the results, where they lie."""
+"""A workflow on this machine as its user sees it: the steps' output, what each step did, the results, and where they are."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from burnqed.steps.table import STEPS, names
 from burnqed.store import Store
 
 GATES = ("gate", "decide", "decision")
-"""Tasks that stand still because nobody asked for them, not because they are done."""
+"""Tasks that are skipped because nobody asked for them, not because they are done."""
 UNRECORDED = {*names(row for row in STEPS if not row.recorded), EXIT_HANDLER}
-"""Tasks whose logs and costs would stay behind, alone, in what was just deleted."""
+"""Tasks whose logs and costs are not kept, because the run may just have been deleted."""
 
 
 def run_here(
@@ -47,22 +47,22 @@ def run_here(
     config: RunConfig,
     confirm: Callable[[str], bool],
 ) -> int:
-    """Runs to the end, asking `confirm` at its gates, and prints what came of it. Returns the exit code; SIGTERM and SIGINT end it in order with 75.
+    """Runs the workflow, asking `confirm` at its gates, and prints the results. Returns the exit code; SIGTERM and SIGINT end it cleanly with 75.
 
-    Raises BadInput when somebody else works on the run.
+    Raises BadInput if somebody else is working on the run.
     """
 
     def keep(task: str, attempt: int, container: str, log: Path) -> None:
         if task not in UNRECORDED:
             try:
                 store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
-            except (BadInput, TryAgain) as error:  # a log is never a reason to lose the work
+            except (BadInput, TryAgain) as error:  # losing a log must not lose the work
                 say(f"The log of {task} is not kept: {error}")
 
     def meter(task: str) -> AbstractContextManager[None]:
         if task in UNRECORDED:
             return nullcontext()
-        shares = config.workflow.parallelism if "(" in task else 1  # of shards several run at a time
+        shares = config.workflow.parallelism if "(" in task else 1  # several shards run at a time
         return metered(store, layout, token, task, of_machine(shares), config.cost)
 
     runner = LocalRunner(workflow, logs=keep, meter=meter, echo=say, confirm=confirm)
@@ -86,7 +86,7 @@ def say(line: str) -> None:
 
 
 async def until_signal(runner: LocalRunner) -> RunResult | None:
-    """The result; None when a signal ended it."""
+    """The result, or None if a signal ended the run."""
     running = asyncio.ensure_future(runner.run())
     on_signal(running.cancel)
     try:
@@ -113,13 +113,13 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
 
 
 def print_results(result: RunResult, store: Store, layout: Layout, console: Console) -> None:
-    """The iteration's figures, the run's summary, and where model, head and report lie."""
+    """Prints the figures if the workflow was on an iteration."""
     if layout.iteration >= 0:
         print_figures(store, layout, console, succeeded=result.phase is Phase.SUCCEEDED)
 
 
 def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: bool = True) -> None:
-    """The same, for whoever ran it."""
+    """Prints the iteration's figures if it succeeded, the run's summary, and where model, head and report are."""
     summary = read_summary(store, layout.run)
     finished = read_record(store, layout.report)
     report = finished.root(layout.report) if finished else None

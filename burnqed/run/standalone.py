@@ -1,6 +1,6 @@
 """`burnqed eval` without a workflow: starts a policy server, searches every theorem of an index, writes the results.
 
-The output folder holds trajectory parts, `results.json` and `proofs.json`; the same command continues one that was cut off.
+The output folder holds trajectory parts, `results.json` and `proofs.json`; the same command continues an evaluation that was cut off.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ PROOFS_FILE = "proofs.json"
 async def run_evaluation(
     location: str, model: str, head: str | None, header: str | None, config: RunConfig, out: Path
 ) -> EvaluationResult:
-    """Evaluates `model` (with `head`, where given) on the index at `location`. Writes into `out`.
+    """Evaluates `model` (with `head`, if given) on the index at `location`. Writes into `out`.
 
-    Raises BadInput for an unusable index, model or head, and when `out` holds another evaluation; TryAgain when stopped.
+    Raises BadInput for an unusable index, model or head, or if `out` holds another evaluation; TryAgain when stopped.
     """
     backend = open_lean(config.lean)
     theorems = read_index(location, backend.default_header if header is None else header)
@@ -62,7 +62,7 @@ async def run_evaluation(
 
         await fill(writer, backend, work, "eval")
         if stop.is_set():
-            raise TryAgain(f"Stopped; what is finished lies in {out}, and the same command continues.")
+            raise TryAgain(f"Stopped; what is finished is in {out}, and the same command continues.")
     result = evaluation_result(
         [r for rows in read_parts(store, writer.finish()) for r in theorem_results(rows)],
         theorems,
@@ -86,13 +86,13 @@ async def run_evaluation(
 
 
 def claim(store: Store, key: dict[str, object]) -> None:
-    """Notes what the folder's evaluation is of. Raises BadInput when it is of something else."""
+    """Records what the evaluation in the folder is of. Raises BadInput if the folder holds another one."""
     if store.exists(KEY_FILE):
         try:
             old = dict(store.read_json(KEY_FILE))
         except (ValueError, TypeError):
             raise BadInput(
-                f"{store.locate(KEY_FILE)} does not tell what was evaluated here; choose another --out."
+                f"{store.locate(KEY_FILE)} does not say what was evaluated here; choose another --out."
             ) from None
         different = sorted(name for name in key if old.get(name) != key[name])
         if different:

@@ -1,4 +1,4 @@
-"""Before a workflow makes finished outputs anew: what that costs, and whether it is meant."""
+"""Before a workflow redoes finished outputs: what that costs, and whether it is intended."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SHOWN = 6
 def ask(
     tasks: Collection[str], store: Store, layout: Layout, config: RunConfig, redo: str, *, yes: bool = False
 ) -> None:
-    """Says which finished outputs the tasks would make anew, and asks when that was more than a minute's work.
+    """Says which finished outputs the tasks would redo, and asks for confirmation if they took more than a minute to make.
 
-    What `redo` asks for is said, and not asked about. Raises BadInput on a no, and where nobody can be asked.
+    With `redo` it says so without asking. Raises BadInput on a no, and if nobody can be asked.
     """
     steps = [step for step in loop() if step.task in tasks]
     if not steps:
@@ -42,10 +42,10 @@ def ask(
     tell(console, "", sentence(lost, layout))
     if yes or redo:
         return
-    elsewhere = "give --yes to go on, the settings that it was made with, or --run NAME for another run"
+    elsewhere = "give --yes to continue, the settings it was made with, or --run NAME for another run"
     if not sys.stdin.isatty():
-        raise BadInput(f"Finished work would be made anew, and there is nobody to ask; {elsewhere}.")
-    if not Confirm.ask("Make it anew?", console=console, default=False):
+        raise BadInput(f"Finished work would be redone, and there is nobody to ask; {elsewhere}.")
+    if not Confirm.ask("Redo it?", console=console, default=False):
         raise BadInput(f"Nothing was changed; {elsewhere}.")
 
 
@@ -53,6 +53,6 @@ def sentence(lost: Superseded, layout: Layout) -> str:
     price = f" and cost ${lost.dollars:.2f}" if lost.dollars else ""
     more = f", and {len(lost.labels) - SHOWN} more" if len(lost.labels) > SHOWN else ""
     return (
-        f"This makes finished outputs of the run {layout.run!r} anew, which took {duration(lost.seconds)}{price}: "
+        f"This redoes finished outputs of the run {layout.run!r}, which took {duration(lost.seconds)}{price}: "
         f"{', '.join(lost.labels[:SHOWN])}{more}. The old ones stay in the store until `burnqed store gc` removes them."
     )

@@ -1,6 +1,6 @@
 """The closed vocabulary of workflows: what the local runner acts on, and what it may ignore, with the reason.
 
-Any other field is an error there, so that no workflow means one thing on a cluster and another on this machine.
+Any other field is an error there: no workflow may mean one thing on a cluster and another on this machine.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ IGNORED: dict[str, dict[str, str]] = {
         "securityContext": "protection: processes have the rights of the user",
         "podMetadata": "placement: there are no pods to label",
         "podPriorityClassName": "placement: nothing is scheduled here",
-        "podSpecPatch": "placement and protection of pods; the local runner has a grace period of its own",
+        "podSpecPatch": "placement and protection of pods; the local runner has its own grace period",
         "podGC": "processes leave nothing behind",
         "ttlStrategy": "no workflow object is kept here",
         "artifactRepositoryRef": "artifacts are copies of what lies in the store",
     },
     "template": {
-        "volumes": "placement: this machine's own disk serves",
+        "volumes": "placement: this machine's own disk is used",
         "nodeSelector": "placement: there is one node here",
         "tolerations": "placement: there is one node here",
     },
@@ -75,13 +75,13 @@ IGNORED: dict[str, dict[str, str]] = {
         "description": "for Argo's user interface",
     },
     "container": {
-        "envFrom": "placement: the user's own environment serves",
+        "envFrom": "placement: the user's own environment is used",
         "mirrorVolumeMounts": "placement: the containers of a pod share its folder here",
-        "ports": "placement: nobody outside asks a process here",
+        "ports": "placement: nothing connects to a process from outside",
         "image": "placement: processes use the installed package",
         "imagePullPolicy": "placement: processes use the installed package",
         "resources": "placement: nothing is scheduled here",
-        "volumeMounts": "placement: this machine's own disk serves",
+        "volumeMounts": "placement: this machine's own disk is used",
         "securityContext": "protection: processes have the rights of the user",
     },
 }

@@ -178,7 +178,7 @@ def ada(cluster: Cluster, tmp_path: Path) -> Iterator[str]:
 def test_who_may_submit_and_has_the_way_to_argo_may_retry_too(cluster: Cluster, ada: str) -> None:
     submitted = cluster.hera("submit", "import-data", "--source", "absent.json", "--name", "x", KUBECONFIG=ada)
     assert submitted.returncode == 0, submitted.stderr
-    assert "version was not looked at" not in submitted.stderr
+    assert "version was not checked" not in submitted.stderr
     name = submitted.stdout.splitlines()[0]
     cluster.wait(name)
     again = cluster.hera("retry", name, KUBECONFIG=ada)

@@ -133,7 +133,7 @@ BAD = [
     (("--namespace", "nowhere"), {}, "chart is not installed in the namespace nowhere"),
     (("--iter", "3"), {}, "Iteration 2 of the run 'main'"),
     (("--store", "folder"), {}, "pods do not see"),
-    ((), {"KUBECONFIG": "/nonexistent"}, "no way to a cluster"),
+    ((), {"KUBECONFIG": "/nonexistent"}, "No cluster is configured"),
     ((), {"ARGO_SERVER": "127.0.0.1:1"}, "does not answer"),
     ((), {"ARGO_TOKEN": "wrong", "ARGO_SERVER": "the cluster's"}, "ARGO_TOKEN"),
 ]

@@ -103,7 +103,7 @@ def test_certificates_that_cannot_be_read_or_vouch_for_nothing_are_refused(
     assert forward.verification(secure, "argo-server") is False
     (tmp_path / "ca.crt").write_text("none")
     monkeypatch.setenv(CA_VARIABLE, str(tmp_path / "ca.crt"))
-    with pytest.raises(BadInput, match="no certificates that can be read"):
+    with pytest.raises(BadInput, match="no readable certificates"):
         forward.verification(secure, "argo-server")
     with pytest.raises(BadInput, match="without TLS"):
         forward.verification(secure._replace(secure=False), "argo-server")

@@ -182,6 +182,6 @@ def test_a_kubeconfig_that_cannot_be_used_is_one_sentence(
     else:
         file.write_text(content)
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(file))
-    with pytest.raises(BadInput, match="There is no way to a cluster") as raised:
+    with pytest.raises(BadInput, match="No cluster is configured") as raised:
         KubeApi("team")
     assert "\n" not in str(raised.value)

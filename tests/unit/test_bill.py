@@ -144,6 +144,6 @@ def test_where_the_cluster_says_nothing_the_estimates_stay_and_that_is_said(
 ) -> None:
     logging.getLogger("burnqed").propagate = True
     bill(store, Layout("main", 0), "w-1", CostConfig())
-    assert "what w-1 has cost stays an estimate: the pod has no token for the cluster" in caplog.text
+    assert "the cost of w-1 remains an estimate: the pod has no token for the cluster" in caplog.text
     (found,) = accounts(store, "main")
     assert found.dollars == 7

@@ -116,7 +116,7 @@ def test_a_cluster_whose_server_is_not_seen_is_warned_of_and_one_that_is_too_old
 
     monkeypatch.setattr("burnqed.run.argo.forward.argo_server", absent)
     check_server(None, found)
-    assert "Argo's version was not looked at (no pod is ready)" in found.warnings[0]
+    assert "Argo's version was not checked (no pod is ready)" in found.warnings[0]
 
 
 def test_a_chart_of_another_version_is_warned_of() -> None:
@@ -139,7 +139,7 @@ def test_a_store_that_cannot_be_read_from_here_is_left_to_the_first_step(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     found = Findings()
     check_store(f"s3://{s3.bucket}/preflight", Layout("main", 1), found)
-    assert "was not looked at from here" in found.warnings[0]
+    assert "Neither the store nor the settings of the run were checked from here" in found.warnings[0]
 
 
 def test_a_folder_is_no_store_for_pods() -> None:
@@ -163,7 +163,7 @@ def test_images_are_the_chart_s_with_the_tag_that_was_given() -> None:
 
 def test_a_workflow_whose_image_has_no_name_is_refused() -> None:
     check_images(document())
-    with pytest.raises(BadInput, match="No image is named for trainer-image"):
+    with pytest.raises(BadInput, match="No image is given for trainer-image"):
         check_images(document(images={"worker-image": "w:1", "trainer-image": "", "sglang-image": ""}))
 
 

@@ -1,4 +1,4 @@
-"""How a cluster is reached, as far as submitting, watching and stopping need it; `server.py` and `kube.py` are the two ways.
+"""Access to a cluster for submitting, watching and stopping; `server.py` and `kube.py` are the two ways.
 
 access = open_access(namespace="burnqed")  # `connect.py`
 name = access.create(workflow.to_dict())["metadata"]["name"]
@@ -22,11 +22,11 @@ Document = dict[str, Any]
 SELECTOR = ",".join(f"{key}={value}" for key, value in PART_OF.items())
 DEFAULT_NAMESPACE = "burnqed"
 SERVICE_VARIABLE = "BURNQED_ARGO"
-"""NAMESPACE/SERVICE of the Argo server, where that is not Argo's own. The user's environment says it, since nobody in the cluster can change that."""
+"""NAMESPACE/SERVICE of the Argo server, if not the default. It comes from the user's environment, which nobody in the cluster can change."""
 DEFAULT_SERVICE = "argo/argo-server"
 UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 401, 403, 404
 BUSY = (429, 502, 503, 504)
-"""Status codes of a server, or a proxy before it, that may answer again soon."""
+"""Status codes of a server, or a proxy in front of it, that may answer again soon."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Settings:
     profile: str
     store: str
     images: dict[str, str]
-    """By workflow parameter: `worker-image`, …"""
+    """Image references by workflow parameter: `worker-image`, …"""
     config: dict[str, Any] = field(default_factory=dict)
-    """Sections of the run configuration, over the profile."""
+    """Sections of the run configuration, applied over the profile."""
 
     @staticmethod
     def parse(values: Mapping[str, str]) -> Settings:
@@ -50,7 +50,7 @@ class Settings:
 
 
 class Access(Protocol):
-    """Methods raise BadInput when the cluster refuses, and TryAgain when it does not answer."""
+    """A way to a cluster. Methods raise BadInput if the cluster refuses, TryAgain if it does not answer."""
 
     namespace: str
 
@@ -61,19 +61,19 @@ class Access(Protocol):
         """A workflow with its nodes."""
 
     def list(self) -> list[Document]:
-        """Our workflows, newest first; without their nodes and specifications where the cluster can leave them out."""
+        """Our workflows, newest first; without nodes and specifications if the cluster can leave them out."""
 
     def stop(self, name: str) -> None:
         """Ends the running pods with SIGTERM; exit handlers run."""
 
     def logs(self, name: str, pod: str, container: str, *, follow: bool) -> Iterator[str]:
-        """Lines of a container; ends with it when followed. Empty when the pod is gone."""
+        """Lines of a container's log, up to its end if followed. Empty if the pod is gone."""
 
     def settings(self) -> Settings:
-        """What the chart in this namespace says."""
+        """The settings of the chart in this namespace."""
 
     def link(self, name: str) -> str:
-        """Where a person looks at the workflow."""
+        """Where a person can look at the workflow."""
 
 
 def service_of_argo() -> tuple[str, str]:
@@ -82,15 +82,15 @@ def service_of_argo() -> tuple[str, str]:
     namespace, slash, service = given.partition("/")
     if not (namespace and slash and service) or "/" in service:
         raise BadInput(
-            f"{SERVICE_VARIABLE}={given} names no Service; write NAMESPACE/SERVICE, as in {DEFAULT_SERVICE}."
+            f"{SERVICE_VARIABLE}={given} does not name a Service; write NAMESPACE/SERVICE, as in {DEFAULT_SERVICE}."
         )
     return namespace, service
 
 
 def refusal(who: str, status: int, said: str, namespace: str, *, login: str, otherwise: str) -> BadInput | TryAgain:
-    """What `who` said with an HTTP status, as the error to raise: one sentence with what to do.
+    """The error to raise for what `who` answered with an HTTP status: one sentence with what to do.
 
-    `login` is the advice for a missing or wrong identity, `otherwise` that for a status that nobody expects.
+    `login` is the advice for a missing or wrong identity, `otherwise` that for an unexpected status.
     """
     sentence = f"{who} refuses ({status}: {' '.join(said.split()).rstrip('.')})"
     if status in BUSY:

@@ -1,7 +1,7 @@
-"""What a workflow has cost, by Argo's record: its exit handler replaces with it what the pods said of themselves.
+"""What a workflow has cost, according to Argo's record: the exit handler replaces the pods' own estimates with it.
 
-A pod's time is that from when Argo made it until its last container ended. (`resourcesDuration`, Argo's own sum, lacks pods that were deleted, counts
-Argo's containers, and cuts off what is below a second of a core.)
+A pod's time runs from its creation by Argo until its last container ended. (`resourcesDuration`, Argo's own sum, lacks pods that were deleted, counts
+Argo's containers, and drops what is below a second of a core.)
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ EXIT = ".onExit"
 
 
 def bill(store: Store, layout: Layout, workflow: str, prices: CostConfig) -> None:
-    """Settles the workflow's account. Where that cannot be done, says so, and the estimates stay."""
+    """Settles the workflow's account. If that fails, says so and leaves the estimates."""
     try:
         pods = pods_of(own_workflow(workflow), datetime.now(UTC))
         account = settle(store, layout, workflow, pods, prices)
-    except Exception as error:  # whatever it is, the rest of the exit handler is more important
-        log.warning("what %s has cost stays an estimate: %s", workflow, error)
+    except Exception as error:  # whatever it is, the rest of the exit handler matters more
+        log.warning("the cost of %s remains an estimate: %s", workflow, error)
         return
     if account:
         hours = sum(attempt.seconds for attempt in account.attempts) / 3600
         count = len(account.attempts)
-        log.info("%s has cost $%.2f: %d pods, %.2f hours together", workflow, account.dollars, count, hours)
+        log.info("%s has cost $%.2f: %d pods, %.2f hours in total", workflow, account.dollars, count, hours)
 
 
 def pods_of(workflow: Document, now: datetime) -> list[PodTime]:
-    """Every pod of a workflow, of all attempts; what still runs, as the exit handler itself, until now. Raises BadInput."""
+    """Every pod of a workflow, of all attempts; what still runs, such as the exit handler itself, counts until `now`. Raises BadInput if Argo offloads its nodes."""
     if workflow.get("status", {}).get("offloadNodeStatusVersion"):
-        raise BadInput("Argo keeps this workflow's nodes in a database of its own, and not in the object")
+        raise BadInput("Argo keeps this workflow's nodes in its own database, not in the object")
     templates = {template["name"]: template for template in specification_of(workflow).get("templates", ())}
     return [
         PodTime(

@@ -1,4 +1,4 @@
-"""Which way to the cluster is configured.
+"""Opens the configured way to the cluster.
 
 $ARGO_SERVER (as for the `argo` command) names an Argo server; without it the kubeconfig, or a pod's own service account, is used.
 """
@@ -13,7 +13,7 @@ from burnqed.run.argo.server import ArgoServer
 
 
 def open_access(namespace: str | None = None) -> Access:
-    """The configured way to the cluster. Raises BadInput when there is none."""
+    """The configured way to the cluster. Raises BadInput if there is none."""
     if address := os.environ.get("ARGO_SERVER"):
         token = os.environ.get("ARGO_TOKEN", "")
         return ArgoServer(address, namespace or os.environ.get("ARGO_NAMESPACE") or DEFAULT_NAMESPACE, token)

@@ -1,10 +1,9 @@
-"""The Argo server through the Kubernetes API: what `kubectl port-forward service/argo-server` does, for what only the server can tell or do.
+"""The Argo server through the Kubernetes API, as by `kubectl port-forward service/argo-server`, for what only the server can tell or do.
 
 The user's own token goes through, so it must not reach anybody else. The Service is named by the user (`service_of_argo`), never searched
 for; the API server, which the kubeconfig authenticates, says which pods are behind it and carries the bytes to one of them by name; and
-that pod has to be run by the Deployment of the Service's name, which a label alone does not make it. Over that tunnel TLS has nothing to
-add by default: Argo makes a certificate for itself at every start, which nobody can verify. Where it is given one that somebody signed,
-$BURNQED_ARGO_CA has it verified.
+that pod must be run by the Deployment of the Service's name, which a label alone does not prove. Inside that tunnel TLS adds nothing by
+default: Argo creates its own certificate at every start, which nobody can verify. If it has a signed one, $BURNQED_ARGO_CA has it verified.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from burnqed.run.argo.kube import TIMEOUT_S, KubeApi
 from burnqed.run.argo.server import ArgoServer
 
 CA_VARIABLE = "BURNQED_ARGO_CA"
-"""File with the certificates (PEM) that vouch for the Argo server's own, which must be for SERVICE.NAMESPACE.svc."""
+"""Names a file with the CA certificates (PEM) for the Argo server's own, which must be for SERVICE.NAMESPACE.svc."""
 CHUNK = 1 << 16
 
 
@@ -43,7 +42,7 @@ class Target(NamedTuple):
 
 @contextmanager
 def argo_server(access: KubeApi) -> Iterator[ArgoServer]:
-    """The cluster's Argo server, at a local port while the block runs. Raises BadInput when there is none that may have the token."""
+    """The cluster's Argo server, at a local port while the block runs. Raises BadInput if there is none that may have the token."""
     namespace, service = service_of_argo()
     target = find(access, namespace, service)
     verify = verification(target, service)
@@ -55,7 +54,7 @@ def argo_server(access: KubeApi) -> Iterator[ArgoServer]:
 
 
 def find(access: KubeApi, namespace: str, service: str) -> Target:
-    """A pod that is ready behind the Service and is run by the Deployment of the same name."""
+    """A ready pod behind the Service that is run by the Deployment of the same name. Raises BadInput if there is none."""
     strangers = []
     with access.errors(), rights(namespace):
         found = DiscoveryV1Api(access.core.api_client).list_namespaced_endpoint_slice(
@@ -74,30 +73,30 @@ def find(access: KubeApi, namespace: str, service: str) -> Target:
     if strangers:
         raise BadInput(
             f"{', '.join(strangers)} answers for the Service {service} in the namespace {namespace}, but the Deployment {service} does not run it, so "
-            "that it may be anybody's and does not get your token; find out who made it, and delete it."
+            "it may be anybody's and does not get your token; find out who created it, and delete it."
         )
     raise BadInput(
-        f"This needs the Argo server, and no pod is ready behind a Service {service} in the namespace {namespace}; where it is another one, "
+        f"This needs the Argo server, and no pod is ready behind a Service {service} in the namespace {namespace}; if yours is another, "
         f"set {SERVICE_VARIABLE}=NAMESPACE/SERVICE, or set ARGO_SERVER and ARGO_TOKEN."
     )
 
 
 @contextmanager
 def rights(namespace: str) -> Iterator[None]:
-    """Says which ones lack where the cluster forbids to look."""
+    """Says which rights are missing if the cluster forbids looking."""
     try:
         yield
     except ApiException as error:
         if error.status == FORBIDDEN:
             raise BadInput(
-                f"Your rights do not show the way to the Argo server in the namespace {namespace}; ask for the Role of "
+                f"You may not look up the Argo server in the namespace {namespace}; ask for the Role of "
                 "manifests/examples/argo-access.yaml there, or set ARGO_SERVER and ARGO_TOKEN."
             ) from None
         raise
 
 
 def deployment_of(access: KubeApi, pod: V1Pod) -> str | None:
-    """The Deployment that runs a pod."""
+    """Name of the Deployment that runs a pod; None if none does."""
     owners = {owner.kind: owner for owner in pod.metadata.owner_references or () if owner.controller}
     if "ReplicaSet" not in owners:
         return None
@@ -109,19 +108,19 @@ def deployment_of(access: KubeApi, pod: V1Pod) -> str | None:
 
 
 def verification(target: Target, service: str) -> ssl.SSLContext | bool:
-    """What the server's certificate is held against; False for nothing."""
+    """What the server's certificate is verified against; False not to verify it."""
     file = os.environ.get(CA_VARIABLE)
     if not file:
         return False
     if not target.secure:
         raise BadInput(
-            f"{CA_VARIABLE} is set, but the Argo server {service} in the namespace {target.namespace} runs with --secure=false, without TLS; "
+            f"{CA_VARIABLE} is set, but the Argo server {service} in the namespace {target.namespace} runs without TLS (--secure=false); "
             "give it a certificate, or unset the variable."
         )
     try:
         return ssl.create_default_context(cafile=file)
     except (OSError, ssl.SSLError) as error:
-        raise BadInput(f"{CA_VARIABLE}={file} has no certificates that can be read ({error}).") from None
+        raise BadInput(f"{CA_VARIABLE}={file} has no readable certificates ({error}).") from None
 
 
 def serve(listener: socket.socket, access: KubeApi, target: Target) -> None:

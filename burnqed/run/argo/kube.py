@@ -1,4 +1,4 @@
-"""The Kubernetes API: a kubeconfig, or the service account of the pod that this runs in."""
+"""The Kubernetes API, by a kubeconfig or the service account of the pod that this runs in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from burnqed.run.argo.server import no_chart
 
 GROUP = ("argoproj.io", "v1alpha1")
 TIMEOUT_S = 30
-NO_ARGO = "Argo Workflows is not installed in this cluster; docs/cluster.md tells how."
+NO_ARGO = "Argo Workflows is not installed in this cluster; see docs/cluster.md."
 
 
 class KubeApi:
@@ -44,7 +44,7 @@ class KubeApi:
 
     @property
     def token(self) -> str:
-        """The user's bearer token, fresh; empty where the kubeconfig has a certificate instead."""
+        """The user's bearer token, fresh; empty if the kubeconfig has a certificate instead."""
         given = self.configuration.auth_settings().values()
         return next((str(auth["value"]) for auth in given if auth["key"] == "authorization" and auth["value"]), "")
 
@@ -83,10 +83,10 @@ class KubeApi:
             )
             yield from (line.decode("utf-8", "replace").rstrip("\n") for line in stream)
         except ApiException as error:
-            if error.status not in (NOT_FOUND, 400):  # gone, or not begun
+            if error.status not in (NOT_FOUND, 400):  # gone, or not started
                 raise refused(error, self.namespace) from None
         except urllib3.exceptions.HTTPError as error:
-            raise TryAgain(f"The cluster broke off: {error}; run the same command again.") from None
+            raise TryAgain(f"The connection to the cluster broke off: {error}; run the same command again.") from None
 
     def settings(self) -> Settings:
         with self.errors(NO_ARGO):
@@ -103,7 +103,7 @@ class KubeApi:
 
     @contextmanager
     def errors(self, missing: str = "") -> Iterator[None]:
-        """Translates what the client raises into one sentence; `missing` is that for what is not there."""
+        """Translates the client's exceptions into one sentence; `missing` is the one for what does not exist."""
         try:
             yield
         except ApiException as error:
@@ -128,7 +128,7 @@ def load_configuration() -> str | None:
             config.load_incluster_config()
         except config.ConfigException:
             raise BadInput(
-                f"There is no way to a cluster ({' '.join(str(no_file).split())}); set KUBECONFIG, or ARGO_SERVER and ARGO_TOKEN."
+                f"No cluster is configured ({' '.join(str(no_file).split())}); set KUBECONFIG, or ARGO_SERVER and ARGO_TOKEN."
             ) from None
         with open("/var/run/secrets/kubernetes.io/serviceaccount/namespace", encoding="utf-8") as file:
             return file.read().strip()

@@ -1,4 +1,4 @@
-"""Logs of a workflow: from its pods while they are there, else from the store, where every step keeps a copy."""
+"""Logs of a workflow: from its pods while they exist, else from the store, where every step keeps a copy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from burnqed.run.argo.watch import polled
 from burnqed.store import Store
 
 EXECUTOR = " argo=true"
-"""What Argo's own program writes into the log of the container that it starts."""
+"""Marks the lines that Argo's own program writes into the log of the container that it starts."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which logs."""
+    """Which logs to show."""
 
     step: str = ""
     shard: int | None = None
@@ -31,9 +31,9 @@ class Wanted:
 
 
 def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:
-    """(task, line) of what is wanted, task by task. With `follow` it waits for what has not begun, and ends with the workflow.
+    """Yields (task, line) of the wanted logs, task by task. With `follow` it waits for tasks that have not started, and ends with the workflow.
 
-    Raises BadInput when there is no such task, and when a log no longer exists.
+    Raises BadInput if no such task has started.
     """
     printed: set[str] = set()
     for workflow in polled(access, name) if follow else iter([access.get(name)]):
@@ -57,11 +57,11 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
             break
     if not printed:
         known = ", ".join(dict.fromkeys(t.task.partition("(")[0] for t in tasks_of(access.get(name)) if t.attempts))
-        raise BadInput(f"{name} has run nothing that this names; its steps so far: {known or 'none'}.")
+        raise BadInput(f"{name} has run no such step or shard; its steps so far: {known or 'none'}.")
 
 
 def kept(store: Store, path: str) -> Iterator[str]:
-    """The store's copy of one log."""
+    """Lines of the store's copy of a log, if there is one."""
     if store.exists(path):
         yield from store.read_text(path).splitlines()
 
@@ -76,7 +76,7 @@ def layout_of(workflow: Document) -> Layout:
 
 
 def readable(line: str) -> str:
-    """A JSON line of a pod as people read it; anything else as it is."""
+    """A pod's JSON log line as text for people; anything else unchanged."""
     try:
         entry = json.loads(line)
     except ValueError:

@@ -1,6 +1,6 @@
-"""A workflow's nodes as people think of them: tasks, their shards, attempts, and the pods behind these.
+"""A workflow's nodes as people think of them: tasks, their shards, attempts, and the pods behind them.
 
-Argo keeps a flat map of nodes: a task with retries is a node of type Retry whose children are the attempts (type Pod), a fan-out a
+Argo keeps a flat map of nodes: a task with retries is a node of type Retry whose children are the attempts (type Pod); a fan-out is a
 TaskGroup whose children have names such as `search(2:5)` (index and value).
 """
 
@@ -19,7 +19,7 @@ from burnqed.run.argo.access import Document
 FAN_OUT = re.compile(r"^(.+)\(\d+:(.+)\)$")
 RUNNING = ("Pending", "Running", "")
 LONGEST_PREFIX = 253 - 10 - 1
-"""Of a pod's name, before `-` and the hash."""
+"""Length of a pod's name before `-` and the hash."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Attempt:
     message: str = ""
     template: str = ""
     started: datetime | None = None
-    """When Argo made the pod."""
+    """When Argo created the pod."""
     finished: datetime | None = None
 
 
@@ -38,7 +38,7 @@ class TaskNode:
     """One task, or one element of a fan-out."""
 
     task: str
-    """`plan`, `search(3)`; the local runner says the same."""
+    """`plan`, `search(3)`; the local runner uses the same names."""
     phase: str
     started: datetime | None
     finished: datetime | None
@@ -48,7 +48,7 @@ class TaskNode:
 
     @property
     def seconds(self) -> float | None:
-        """How long it has run, or ran."""
+        """How long it ran, or has run so far."""
         return ((self.finished or datetime.now(UTC)) - self.started).total_seconds() if self.started else None
 
 
@@ -61,7 +61,7 @@ def is_over(workflow: Document) -> bool:
 
 
 def tasks_of(workflow: Document) -> list[TaskNode]:
-    """Tasks in the order in which they began; those that have not begun are not there yet."""
+    """Tasks in the order in which they started; those that have not started are missing."""
     nodes: dict[str, Document] = workflow.get("status", {}).get("nodes") or {}
     attempts = {child for node in nodes.values() if node["type"] == "Retry" for child in node.get("children") or ()}
     found = []
@@ -76,7 +76,7 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
             pods = [c for c in children if c["type"] == "Pod"]
             pods.sort(key=lambda c: (c.get("startedAt") or "~", c["name"]))
             tried = [attempt(workflow["metadata"]["name"], pod) for pod in pods]
-            # Where a workflow was stopped, Argo may leave a node running whose last attempt has ended.
+            # When a workflow is stopped, Argo may leave a node running although its last attempt has ended.
             ended = pods[-1] if pods and is_over(workflow) and node.get("phase") in RUNNING else node
             found.append(
                 TaskNode(
@@ -93,7 +93,7 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
 
 
 def attempt(workflow: str, pod: Document) -> Attempt:
-    """A node of type Pod."""
+    """The attempt that a node of type Pod stands for."""
     phase, message = pod.get("phase") or "Pending", pod.get("message", "")
     started, finished = time(pod.get("startedAt")), time(pod.get("finishedAt"))
     return Attempt(pod_name(workflow, pod), phase, message, template_name(pod), started, finished)
@@ -123,7 +123,7 @@ def template_name(node: Document) -> str:
 
 
 def unpacked(workflow: Document) -> Document:
-    """Nodes of large workflows are compressed in the object; the Argo server unpacks them, the API does not."""
+    """Decompresses the nodes, which are compressed in large workflows; the Argo server does so itself, the API does not."""
     status = workflow.get("status", {})
     if packed := status.get("compressedNodes"):
         status["nodes"] = json.loads(gzip.decompress(base64.b64decode(packed)))
@@ -135,7 +135,7 @@ def time(text: Any) -> datetime | None:
 
 
 def specification_of(workflow: Document) -> Document:
-    """The stored specification where the workflow refers to a template."""
+    """The specification: the stored one if the workflow refers to a template."""
     return dict(workflow.get("status", {}).get("storedWorkflowTemplateSpec") or workflow.get("spec", {}))
 
 

@@ -1,6 +1,6 @@
-"""A pod reads the workflow that it belongs to, by the token that the exit handler alone has (`workflows/templates.py`).
+"""Reads the workflow that this pod belongs to, with a token that only the exit handler has (`workflows/templates.py`).
 
-Without the package kubernetes, which our images do not have.
+It does without the package kubernetes, which our images do not contain.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ RETRIES = 3
 
 
 def own_workflow(name: str, identity: Path = Path(IDENTITY)) -> Document:
-    """The workflow `name` of this pod's namespace, with its nodes. Raises BadInput when the cluster refuses, TryAgain when it does not answer."""
+    """The workflow `name` of this pod's namespace, with its nodes. Raises BadInput if the cluster refuses, TryAgain if it does not answer."""
     host, port = (os.environ.get(f"KUBERNETES_SERVICE_{part}", "") for part in ("HOST", "PORT"))
     try:
         namespace, token = ((identity / file).read_text(encoding="utf-8").strip() for file in ("namespace", "token"))
         authority = ssl.create_default_context(cafile=str(identity / "ca.crt"))
     except OSError as error:
         raise BadInput(
-            f"the pod has no token for the cluster ({error}); install the chart of this version, and submit anew"
+            f"the pod has no token for the cluster ({error}); install the chart of this version, and submit again"
         ) from None
     address = f"https://{f'[{host}]' if ':' in host else host}:{port}"
     url = f"{address}/apis/argoproj.io/v1alpha1/namespaces/{namespace}/workflows/{name}"

@@ -1,4 +1,4 @@
-"""What is looked at before anything is submitted: each failure is one sentence with what to do."""
+"""Checks before anything is submitted: each failure is one sentence with what to do."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from burnqed.store import Store
 
 OLDEST_ARGO = (3, 6)
 STARTUP_S = {"embedded": 20.0, "sglang": 240.0}
-"""Until a policy server answers: starting the pod, fetching and loading the model."""
+"""Time until a policy server answers: starting the pod, fetching and loading the model."""
 STARTUP_SHARE = 0.1
 IDENTITIES = ("eks.amazonaws.com/role-arn", "iam.gke.io/gcp-service-account", "azure.workload.identity/client-id")
-"""Annotations by which a service account gets a cloud's rights without keys."""
+"""Annotations that give a service account rights in a cloud without keys."""
 
 
 @dataclass
 class Findings:
-    """What preflight has to say besides the failures that it raises."""
+    """What preflight reports besides the failures that it raises."""
 
     warnings: list[str] = field(default_factory=list)
     store: Store | None = None
-    """Where it can be reached from here."""
+    """The store, if it can be reached from here."""
 
 
 def preflight(
     access: Access, workflow: Document, settings: Settings, config: RunConfig, store: str, layout: Layout
 ) -> Findings:
-    """Raises BadInput at the first thing that would make the workflow fail; returns what may only be said."""
+    """Raises BadInput at the first thing that would make the workflow fail; returns warnings, and the store."""
     found = Findings()
     check_version(settings, found)
     check_images(workflow)
@@ -50,7 +50,7 @@ def preflight(
 def check_version(settings: Settings, found: Findings) -> None:
     if settings.version != __version__:
         found.warnings.append(
-            f"The chart is of version {settings.version} and this is burnqed {__version__}; upgrade the one that is older."
+            f"The chart is of version {settings.version} and this is burnqed {__version__}; upgrade the older one."
         )
 
 
@@ -59,12 +59,12 @@ def check_images(workflow: Document) -> None:
     for parameter in workflow["spec"]["arguments"]["parameters"]:
         if parameter["name"] in used and not parameter.get("value"):
             raise BadInput(
-                f"No image is named for {parameter['name']}; set images.registry of the chart, or give --image."
+                f"No image is given for {parameter['name']}; set images.registry of the chart, or give --image."
             )
 
 
 def check_store(address: str, layout: Layout, found: Findings) -> None:
-    """The predecessor of an iteration must be complete. Without access to the store from here, `plan` finds out."""
+    """Checks that the previous iteration is complete. If the store cannot be reached from here, `plan` finds out."""
     if "://" not in address:
         raise BadInput(
             f"{address} is a folder of this machine, which pods do not see; give s3://BUCKET/PREFIX as --store."
@@ -76,8 +76,8 @@ def check_store(address: str, layout: Layout, found: Findings) -> None:
         missing = layout.iteration > 0 and read_record(store, before.report) is None
     except (BadInput, TryAgain) as error:
         found.warnings.append(
-            f"The store was not looked at from here, nor the settings of the run ({error}) The first step will look at it; without --profile the "
-            "settings are the chart's."
+            f"Neither the store nor the settings of the run were checked from here ({error}) The first step will check the store; without --profile "
+            "the settings are the chart's."
         )
         return
     found.store = store
@@ -89,7 +89,7 @@ def check_store(address: str, layout: Layout, found: Findings) -> None:
 
 
 def check_startup(config: RunConfig, found: Findings) -> None:
-    """A shard that hardly lasts longer than its pod takes to start wastes the GPU."""
+    """Warns if starting its pod takes more than a tenth of a search shard's time, which wastes the GPU."""
     shards = config.search.shards or 2 * config.workflow.parallelism
     open_theorems = min(config.search.open_theorems, max(1, config.select.theorems // shards))
     longest = config.select.theorems / shards * config.search.seconds / open_theorems
@@ -102,12 +102,12 @@ def check_startup(config: RunConfig, found: Findings) -> None:
 
 
 def check_cluster(access: Access, config: RunConfig, found: Findings) -> None:
-    """What only the Kubernetes API shows."""
+    """Checks what only the Kubernetes API shows; through an Argo server, only its version."""
     from burnqed.run.argo.server import ArgoServer
 
     if isinstance(access, ArgoServer):
         check_argo(access.version())
-        found.warnings.append("Rights, Secrets and nodes were not looked at: the Argo server does not show them.")
+        found.warnings.append("Rights, Secrets and nodes were not checked: the Argo server does not show them.")
         return
     from burnqed.run.argo.kube import KubeApi
 
@@ -127,14 +127,14 @@ def check_argo(version: str) -> None:
 
 
 def check_server(access: Any, found: Findings) -> None:
-    """Argo's server says its version, however it was installed; without it Argo works all the same, but `retry` and `approve` do not."""
+    """Checks the version that Argo's server reports, however it was installed. Without the server Argo works, but `retry` and `approve` do not."""
     from burnqed.run.argo.forward import argo_server
 
     try:
         with argo_server(access) as server:
             version = server.version()
     except (BadInput, TryAgain) as error:
-        found.warnings.append(f"Argo's version was not looked at ({error})")
+        found.warnings.append(f"Argo's version was not checked ({error})")
         return
     check_argo(version)
 
@@ -160,14 +160,14 @@ def check_objects(access: Any, config: RunConfig) -> None:
     cluster, core, namespace = config.cluster, access.core, access.namespace
     needed: list[tuple[str, Callable[..., Any], str]] = [
         (
-            f"the service account {cluster.service_account}",
+            "The service account",
             core.read_namespaced_service_account,
             cluster.service_account,
         ),
         ("Argo's Secret", core.read_namespaced_secret, f"{cluster.service_account}.service-account-token"),
     ]
     if cluster.artifacts:
-        needed.append(("the ConfigMap of the artifacts", core.read_namespaced_config_map, cluster.artifacts))
+        needed.append(("The ConfigMap of the artifacts", core.read_namespaced_config_map, cluster.artifacts))
     for what, read, name in needed:
         with access.errors(f"{what} ({name}) is missing in the namespace {namespace}; install the chart there again."):
             read(name, namespace)
@@ -175,19 +175,19 @@ def check_objects(access: Any, config: RunConfig) -> None:
     if not set(IDENTITIES) & (account.metadata.annotations or {}).keys():
         with access.errors(
             f"The Secret {cluster.store_secret} is missing in the namespace {namespace}, and the service account has no workload "
-            "identity; make it with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give store.accessKey to the chart."
+            "identity; create it with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give store.accessKey to the chart."
         ):
             core.read_namespaced_secret(cluster.store_secret, namespace)
 
 
 def check_nodes(access: Any, config: RunConfig, found: Findings) -> None:
-    """Each pool that asks for GPUs has to have a node that is big enough."""
+    """Warns of each pool with GPUs for which no node is big enough."""
     try:
         nodes = access.core.list_node().items
     except Exception as error:
         if getattr(error, "status", None) != FORBIDDEN:
             raise
-        found.warnings.append("Nodes were not looked at: your rights do not show them.")
+        found.warnings.append("Nodes were not checked: you may not list them.")
         return
     for name, pool in (("trainer", config.trainer), ("serving", config.serving)):
         if pool.gpus and not any(fits(node, pool) for node in nodes):
@@ -198,7 +198,7 @@ def check_nodes(access: Any, config: RunConfig, found: Findings) -> None:
 
 
 def fits(node: Any, pool: PoolConfig) -> bool:
-    from kubernetes.utils.quantity import parse_quantity  # there, since the nodes came through it
+    from kubernetes.utils.quantity import parse_quantity  # installed, since the nodes came through it
 
     labels, free = node.metadata.labels or {}, node.status.allocatable or {}
     selected = all(labels.get(key) == value for key, _, value in (s.partition("=") for s in pool.node_selector))

@@ -1,8 +1,8 @@
-"""The Argo server: its REST interface, which the UI and the `argo` command use too.
+"""The Argo server: its REST interface, which the UI and the `argo` command also use.
 
-https://argo-workflows.readthedocs.io/en/latest/rest-api/ ; checked against Argo Workflows 4.0. Hera's `WorkflowsService` (7.1) speaks it too, but
-takes no time limit and no name for the certificate at the end of a tunnel, cannot stream logs or read a list of chosen fields, and raises KeyError
-for a refusal without a message.
+https://argo-workflows.readthedocs.io/en/latest/rest-api/ ; checked against Argo Workflows 4.0. Hera's `WorkflowsService` (7.1) also uses it, but
+takes no timeout and no certificate name for the end of a tunnel, cannot stream logs or list chosen fields only, and raises KeyError for a
+refusal without a message.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from burnqed.run.argo.access import NOT_FOUND, SELECTOR, Document, Settings, ref
 
 TIMEOUT = httpx.Timeout(30.0)
 CONFIG_ANNOTATION = "burnqed.dev/settings"
-"""On the chart's WorkflowTemplates: its ConfigMap `burnqed-config`, which the server does not give."""
+"""On the chart's WorkflowTemplates: a copy of its ConfigMap `burnqed-config`, which the server does not provide."""
 SHORT = "metadata,items.metadata.name,items.metadata.creationTimestamp,items.metadata.labels,items.status.phase," \
         "items.status.progress,items.status.startedAt,items.status.finishedAt,items.status.message"  # fmt: skip
 
 
 class ArgoServer:
-    """`Access` through an Argo server at `address` (`host:port`, or a URL) with a bearer token, or none.
+    """`Access` through an Argo server at `address` (`host:port`, or a URL) with a bearer token or none.
 
     $ARGO_SECURE=false means http; $ARGO_INSECURE_SKIP_VERIFY=true accepts any certificate, as for the `argo` command.
-    `server_name` is the server's own where `address` is the near end of a tunnel: its certificate has that, and no proxy is on the way.
+    If `address` is the near end of a tunnel, `server_name` is the server's own name, which its certificate is for; no proxy is used then.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class ArgoServer:
         self._call("PUT", f"workflows/{self.namespace}/{name}/stop", {})
 
     def retry(self, name: str, parameters: Mapping[str, str]) -> None:
-        """Runs what failed, and what follows it, again; with new values of workflow parameters."""
+        """Runs what failed, and what follows it, again, with new values of workflow parameters."""
         changed = [f"{key}={value}" for key, value in parameters.items()]
         self._call("PUT", f"workflows/{self.namespace}/{name}/retry", {"parameters": changed})
 
@@ -94,7 +94,9 @@ class ArgoServer:
                     if "result" in entry:
                         yield entry["result"].get("content", "")
         except httpx.HTTPError as error:
-            raise TryAgain(f"The Argo server at {self.who} broke off: {error}; run the same command again.") from None
+            raise TryAgain(
+                f"The connection to the Argo server at {self.who} broke off: {error}; run the same command again."
+            ) from None
 
     def settings(self) -> Settings:
         path = f"workflow-templates/{self.namespace}/burnqed-iteration"
@@ -122,7 +124,7 @@ class ArgoServer:
             )
         except httpx.HTTPError as error:
             raise TryAgain(
-                f"The Argo server at {self.who} does not answer ({error or type(error).__name__}); check ARGO_SERVER and the network, and its certificate."
+                f"The Argo server at {self.who} does not answer ({error or type(error).__name__}); check ARGO_SERVER, the network, and the server's certificate."
             ) from None
         if reply.is_success:
             return reply.json()

@@ -1,4 +1,4 @@
-"""Submits a workflow: the chart's settings below, the user's above, one configuration, one object."""
+"""Builds the workflow object to submit, from the chart's settings and the user's, which override them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 def resolved(
     settings: Settings | None, profile: str | None, overrides: Sequence[str], base: RunConfig | None = None
 ) -> RunConfig:
-    """Profile (unless one is given, what the run has used so far, `base`, and at first the chart's) < chart < `--set`."""
+    """The configuration: profile < chart < `--set`. Without a profile it starts from `base`, what the run used last, or else the chart's profile."""
     if profile is None and base is None:
         profile = settings.profile if settings else "default"
     return resolve(profile, overrides, chart=settings.config if settings else {}, base=base).config
 
 
 def build(name: str, config: RunConfig, settings: Settings | None, *, store: str, run: str, image: str | None, given: Mapping[str, Any]) -> Document:  # fmt: skip
-    """The workflow object that is submitted. `image` replaces the tag of every image. Raises BadInput for a bad run name."""
+    """The workflow object to submit. `image` replaces the tag of every image. Raises BadInput for a bad run name."""
     if not LABEL.fullmatch(run):
         raise BadInput(f"{run!r} cannot name a run on a cluster; use letters, digits, `.`, `_`, `-`, at most 63.")
     document: Document = WORKFLOWS[name].build(config, store=store, run=run, **given).to_dict()
@@ -45,7 +45,7 @@ def build(name: str, config: RunConfig, settings: Settings | None, *, store: str
 
 
 def tagged(reference: str, image: str | None) -> str:
-    """The image with another tag; `image` may also be a whole reference, for a single one."""
+    """The image reference with the tag `image`; unchanged if that is empty."""
     if not image:
         return reference
     name, colon, _ = reference.rpartition(":")
@@ -53,9 +53,9 @@ def tagged(reference: str, image: str | None) -> str:
 
 
 def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> dict[str, str]:
-    """New values of the workflow parameters of a retried run: images and configuration are all that can change.
+    """New values of the parameters of a retried workflow: only images and configuration can change.
 
-    Raises BadInput for settings that can no longer have an effect.
+    Raises BadInput for settings that can no longer take effect.
     """
     parameters = parameters_of(workflow)
     changed = {name: tagged(parameters[name], image) for name in IMAGES if image and name in parameters}
@@ -64,14 +64,14 @@ def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> 
         changed["config"] = resolve(None, overrides, base=before).config.to_json()
         if fixed := [o.partition("=")[0] for o in overrides if is_fixed(workflow, before, o)]:
             raise BadInput(
-                f"A retry cannot change {', '.join(fixed)}: the pods, their limits and places, how many run at a time, and what the step plan has "
-                "decided stay as they were submitted; submit the workflow again with the new value, and what is finished stays."
+                f"A retry cannot change {', '.join(fixed)}: the pods, their limits and placement, how many run at a time, and what the step plan has "
+                "decided stay as submitted; submit the workflow again with the new value: finished work is kept."
             )
     return changed
 
 
 def is_fixed(workflow: Document, before: RunConfig, override: str) -> bool:
-    """Whether an override says something that is in the workflow's templates, or that its finished plan decided: which outputs there are, in how many shards."""
+    """Whether an override changes the workflow's templates, or what its finished plan has decided: which outputs there are, in how many shards."""
     after = resolve(None, [override], base=before).config
     if specification(workflow, before) != specification(workflow, after):
         return True
@@ -82,7 +82,7 @@ def is_fixed(workflow: Document, before: RunConfig, override: str) -> bool:
 
 
 def specification(workflow: Document, config: RunConfig) -> Document:
-    """What this workflow would be submitted as with a configuration, but for its parameters."""
+    """The specification that this workflow would be submitted with under a configuration, without its arguments."""
     parameters, name = parameters_of(workflow), workflow["metadata"]["labels"][WORKFLOW_LABEL]
     given: dict[str, Any] = {o: parameters[o] for o in WORKFLOWS[name].options if o in parameters}
     if "iteration" in given:

@@ -1,4 +1,4 @@
-"""A workflow on the terminal: its steps, live until it is over, and what they came to."""
+"""A workflow on the terminal: its steps, live until it is over, and their outcome."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from burnqed.run.session import GATES
 
 POLL_S = 2.0
 PATIENCE_S = 120.0
-"""How long the cluster may stay silent."""
+"""How long the cluster may be out of reach."""
 STYLES = {"Succeeded": "green", "Skipped": "dim", "Omitted": "dim", "Failed": "red", "Error": "red", "Running": "bold"}
 
 
 def polled(access: Access, name: str, sleep: Callable[[float], None] = time.sleep) -> Iterator[Document]:
-    """The workflow every two seconds, until it is over. Short failures to reach the cluster are waited out."""
+    """Yields the workflow every two seconds until it is over. Waits out short failures to reach the cluster."""
     seen = time.monotonic()
     while True:
         try:
@@ -42,7 +42,7 @@ def polled(access: Access, name: str, sleep: Callable[[float], None] = time.slee
 
 
 def watch(access: Access, name: str, console: Console) -> Document:
-    """Shows the workflow until it is over, and returns it; where there is no terminal, a line per change."""
+    """Shows the workflow until it is over, and returns it; without a terminal, prints a line per change."""
     last: Document = {}
     if console.is_terminal:
         with Live(console=console, refresh_per_second=2, transient=True) as live:
@@ -86,7 +86,7 @@ def title(workflow: Document) -> str:
 
 
 def shown_tasks(workflow: Document) -> list[TaskNode]:
-    """Without the gates that nobody asked for."""
+    """All tasks except the gates that nobody asked for."""
     return [t for t in tasks_of(workflow) if t.task not in GATES or t.attempts or t.phase == "Running"]
 
 
@@ -94,7 +94,7 @@ def questions(workflow: Document) -> list[Text]:
     name = workflow["metadata"]["name"]
     return [
         Text(
-            f"{node['displayName']} waits for an answer: `burnqed approve {name}`, with --no against it.",
+            f"{node['displayName']} waits for an answer: `burnqed approve {name}`, or with --no to reject.",
             style="yellow",
         )
         for node in suspended(workflow)
