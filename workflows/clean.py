@@ -1,4 +1,4 @@
-"""Deletes the outputs of an iteration, once somebody has said yes.
+"""Deletes the outputs of an iteration, once somebody has answered yes.
 
 burnqed submit clean --iter 2
 """
@@ -17,7 +17,7 @@ def build(config: RunConfig, *, store: str, run: str, iteration: int) -> Workflo
     parameters = {"store": store, "run": run, "iteration": str(iteration)}
     with new_workflow("clean", config, parameters) as workflow:
         what = f"iteration {parameter('iteration')} of {parameter('run')} in {parameter('store')}"
-        sure = question("sure", "delete", f"Delete everything of {what}?")
+        sure = question("sure", "delete", f"Delete {what}?")
         clean = step(find("clean"), config)
         with DAG(name="main"):
             sure(name="sure")

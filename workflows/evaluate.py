@@ -1,4 +1,4 @@
-"""The evaluation of an iteration alone: on a further benchmark, or at other budgets.
+"""The evaluation of an iteration alone: on another benchmark, or at other budgets.
 
 burnqed submit evaluate --iter 1 --benchmark minif2f=s3://BUCKET/minif2f.json
 burnqed submit evaluate --iter 1 --set evaluate.budgets='[100, 300, 600]'

@@ -1,4 +1,4 @@
-"""A theorem index from elsewhere (a store, a web address) into a run: checked, and without duplicates.
+"""Imports a theorem index from elsewhere (a store, a web address) into a run, checked and without duplicates.
 
 burnqed submit import-data --source https://example.org/theorems.json --name theirs --run main
 burnqed submit iteration --iter 0 --set data.theorems=inputs/theirs.json

@@ -1,4 +1,4 @@
-"""A model from the hub into the store, once for all runs. If it is cut off, it continues with the file it had reached.
+"""Imports a model from the hub into the store, once for all runs. If cut off, it continues with the file it had reached.
 
 burnqed submit import-model --source deepseek-ai/DeepSeek-Prover-V2-7B --name deepseek-7b
 burnqed submit iteration --iter 0 --set policy.model=s3://BUCKET/PREFIX/models/deepseek-7b

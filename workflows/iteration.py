@@ -3,7 +3,7 @@
     burnqed run iteration --iter 0 --profile demo      # on this machine
     burnqed submit iteration --iter 0                  # on a cluster
 
-`plan` reads the store and says which steps have to run; the others are skipped, since their outputs are there.
+`plan` reads the store and says which steps have to run; the others are skipped, because their outputs exist.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def build_loop(
     only: Collection[str] = (),
     delete_run: bool = False,
 ) -> Workflow:
-    """The workflow of one iteration, or of the tasks in `only`, before which the others have to be done.
+    """The workflow of one iteration, or of the tasks in `only`, which use the outputs of the others.
 
     `redo` names finished steps to do again; `gate` is `off`, `auto` (the workflow fails if the verdict is no) or `ask`
     (somebody decides). With `delete_run` the whole run is deleted at the end. Raises BadInput for a step to redo that the
@@ -51,7 +51,7 @@ def build_loop(
         containers = {row.task: step(row, config, artifacts=(REPORT,) if row.task == "report" else ()) for row in steps}
         if judged := "report" in containers:
             verdict = step(find("gate"), config)
-            asked = "Is the next iteration worth its price? See the report of the step before."
+            asked = "Is the next iteration worth its price? See the report of the previous step."
             decide = question("decide", "go", asked)
             decision = step(find("gate"), config, label="decision", inputs=("answer",))
         if delete_run:
@@ -72,12 +72,12 @@ def build_loop(
 
 
 def waits_for(row: Step, present: Collection[str]) -> list[str]:
-    """The nearest tasks before a step that the workflow has."""
+    """The nearest tasks before a step that are in the workflow."""
     by_task = {before.task: before for before in loop()}
     nearest = [[task] if task in present else waits_for(by_task[task], present) for task in row.after]
     return list(dict.fromkeys(chain(*nearest)))
 
 
 def after(names: Collection[str]) -> str:
-    """A `depends` on all of these, done now or before; on `plan` if there are none."""
+    """A `depends` on all these tasks, done now or earlier; on `plan` if there are none."""
     return " && ".join(f"({name}.Succeeded || {name}.Skipped)" for name in names) or "plan"

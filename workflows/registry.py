@@ -19,7 +19,7 @@ COMMON = ("config", "store", "run")
 class Definition:
     build: Callable[..., Workflow]
     tasks: tuple[str, ...] = ()
-    """Tasks of the loop that it runs if its plan finds something to do."""
+    """Tasks of the loop that it runs if its plan finds work for them."""
 
     @property
     def options(self) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""After which failures a step is run again, when and how often. Argo's retry strategy and the local runner follow the same policy."""
+"""After which failures a step is retried, when and how often. Argo's retry strategy and the local runner follow the same policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RETRY_ANNOTATION = "burnqed.dev/retry"
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """When a step is run again. The exit codes are that of TryAgain (`burnqed.errors`), and those of SIGKILL and SIGTERM, which a lost machine leaves."""
+    """When a step is retried. The exit codes are that of TryAgain (`burnqed.errors`), and those of SIGKILL and SIGTERM, which a lost machine leaves."""
 
     limit: int
     seconds: int
@@ -26,7 +26,7 @@ class RetryPolicy:
 
     @classmethod
     def of(cls, template: Mapping[str, Any]) -> Self:
-        """The policy of a template; without one, nothing is run again. Raises BadInput for a retryStrategy without our annotation."""
+        """The policy of a template; without one, nothing is retried. Raises BadInput for a retryStrategy without our annotation."""
         annotation = template.get("metadata", {}).get("annotations", {}).get(RETRY_ANNOTATION)
         if "retryStrategy" in template and not annotation:
             name = template["name"]
@@ -34,7 +34,7 @@ class RetryPolicy:
         return cls(**json.loads(annotation)) if annotation else cls(limit=0, seconds=0)
 
     def wait(self, exit_code: int, attempts: int) -> int | None:
-        """Seconds until the next attempt, after `attempts` of which the last ended with `exit_code`; None if there is no next."""
+        """Seconds until the next attempt, after `attempts` of which the last ended with `exit_code`; None if there is none."""
         is_repeated = exit_code in self.exit_codes and attempts <= self.limit
         return self.seconds * self.factor ** (attempts - 1) if is_repeated else None
 
@@ -43,7 +43,7 @@ class RetryPolicy:
         return {RETRY_ANNOTATION: json.dumps(asdict(self))}
 
     def strategy(self) -> RetryStrategy:
-        """The policy for Argo: lost pods are repeated; bugs (1), out-of-memory kills and deadlines are not."""
+        """The policy for Argo: lost pods are retried; bugs (1), out-of-memory kills and deadlines are not."""
         return RetryStrategy(
             limit=self.limit,
             retry_policy="Always",

@@ -1,4 +1,4 @@
-"""The search of an iteration alone, with the model and head that lie in the store.
+"""The search of an iteration alone, with the model and head in the store.
 
 burnqed submit search --iter 1
 """

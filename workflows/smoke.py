@@ -1,4 +1,4 @@
-"""Shows in minutes that a cluster (or this machine) is set up right: a whole iteration with the profile's own model, Lean, images
+"""Checks within minutes that a cluster (or this machine) is set up right: a whole iteration with the profile's own model, Lean, images
 and node pools, but next to nothing to do, in a separate run that is deleted at the end.
 
     burnqed submit smoke --watch
@@ -24,7 +24,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "negatives": {"theorems": 6, "theorems_per_part": 6},
     "evaluate": {"budgets": [2, 6], "candidates": 4, "samples": 1, "shards": 1},
 }
-"""How much is done; everything else is the profile's."""
+"""How much is done; everything else is as in the profile."""
 
 
 def shrunk(config: RunConfig) -> RunConfig:

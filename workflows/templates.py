@@ -1,5 +1,5 @@
 """The containers of all workflows. Only this file knows Argo's fields, and it emits only those listed in
-`burnqed/run/vocabulary.py`, so that Argo and the local runner mean the same.
+`burnqed/run/vocabulary.py`, so that a workflow means the same to Argo and the local runner.
 
 A container runs `burnqed step NAME`. The configuration, the store and the run travel as workflow parameters; ports and paths
 reach processes through environment variables only, because the local runner has to change them.
@@ -24,7 +24,7 @@ from .retry import RetryPolicy
 
 SCRATCH = "/tmp"
 OUTPUTS = f"{SCRATCH}/burnqed/outputs"
-"""Where a step writes parameters for the workflow, a file each."""
+"""Where a step writes parameters for the workflow, one file each."""
 ARTIFACTS = f"{SCRATCH}/burnqed/artifacts"
 """Files that Argo's UI shows."""
 MODELS = f"{SCRATCH}/models"
@@ -32,7 +32,7 @@ CERTIFICATES = "/etc/burnqed/ca"
 POLICY_PORT = 30000
 METRICS_PORT = 9100
 STATUS_PORT = 9101
-"""Of the policy server. It and the search's METRICS_PORT are the only ports that answer at a pod's address."""
+"""Status port of the policy server. It and the search's METRICS_PORT are the only ports that answer at a pod's address."""
 IDENTITY = "/var/run/secrets/burnqed"
 """Token, certificate and namespace with which the exit handler, alone among our containers, reads its workflow."""
 REFUSAL = f"{SCRATCH}/burnqed/refusal"
@@ -50,7 +50,7 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 GPU_TAINT = "nvidia.com/gpu:NoSchedule"
 
 PODS_KEPT = "300s"
-"""After success, for anyone looking at a pod that has just ended; its log is in the store."""
+"""How long a pod is kept after success, for anyone looking at one that has just ended; its log is in the store."""
 
 IMAGES = {f"{name}-image": f"burnqed-{name}:{__version__}" for name in ("worker", "trainer", "sglang")}
 """Workflow parameters that name images, with their defaults."""
@@ -67,11 +67,11 @@ EXECUTOR_PATCH = {
     "initContainers": [{"name": "init", "securityContext": LOCKED}],
     "containers": [{"name": "wait", "securityContext": LOCKED}],
 }
-"""Security of the containers that Argo adds to a pod, for which it has no field; the rest they inherit from the pod."""
+"""Security of the containers that Argo adds to a pod, for which it has no field; they inherit the rest from the pod."""
 
 
 def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> hera.Workflow:
-    """An empty workflow whose configuration is one parameter. Two workflows never work on one iteration of a run at the same time."""
+    """An empty workflow whose configuration is one parameter. A mutex keeps two of them from working on one iteration of a run at the same time."""
     cluster = config.cluster
     given = {"redo": "", **parameters, "config": config.to_json(), **IMAGES}
     of_iteration = f"-iter-{parameter('iteration')}" if "iteration" in parameters else ""
@@ -116,7 +116,7 @@ def step(
 ) -> hera.Container:
     """The container of a step.
 
-    Pool, shards and the policy server beside it are as the table says. `label` is its name if that is not the task's. It gets `options` and
+    Pool, shards and the policy server beside it are as the table says. `label` is its name if not the task's. It gets `options` and
     `flags` as they are, and `inputs` as options of the same names. `outputs` are parameters that it writes as files into $BURNQED_OUTPUTS,
     `artifacts` files that it writes into $BURNQED_ARTIFACTS. `hub` gives it the token of the model hub, `identity` one for the cluster.
     """
@@ -217,7 +217,7 @@ def environment(config: RunConfig, task: str, pool: str, *, policy: bool) -> lis
     if gpus := getattr(config, pool).gpus:
         variables |= {"BURNQED_GPUS": str(gpus)}
     if policy:
-        # SGLang gives neither embeddings nor energies, so a second server runs beside it.
+        # SGLang provides neither embeddings nor energies, so a second server runs beside it.
         score_port = POLICY_PORT + 1 if config.workflow.policy_server == "sglang" else POLICY_PORT
         variables |= {"BURNQED_METRICS_PORT": str(METRICS_PORT), "BURNQED_STATUS_PORT": str(STATUS_PORT)}
         variables |= {"BURNQED_REFUSAL": REFUSAL}
@@ -226,7 +226,7 @@ def environment(config: RunConfig, task: str, pool: str, *, policy: bool) -> lis
 
 
 def cluster_environment(config: RunConfig, *, hub: bool = False) -> list[Any]:
-    """Address and credentials of the store, and the token of the model hub, where the cluster has them."""
+    """Address and credentials of the store, and the token of the model hub, if the cluster has them."""
     cluster = config.cluster
     secrets = [cluster.store_secret, *([cluster.hub_secret] if hub else [])]
     return [
@@ -246,7 +246,7 @@ def resources(pool: PoolConfig) -> hera.Resources:
 
 
 def volumes(config: RunConfig, pool: PoolConfig, *, models: bool) -> list[Any]:
-    """Everything a container may write to, since its root is read-only; with shared memory and a place for `models` if it loads any."""
+    """Everything a container may write to, since its root is read-only; with `models` also shared memory and a place for models."""
     cluster = config.cluster
     mounted: list[Any] = [
         hera.EmptyDirVolume(name="scratch", mount_path=SCRATCH, size_limit=argo.Quantity(pool.scratch)),
@@ -267,7 +267,7 @@ def volumes(config: RunConfig, pool: PoolConfig, *, models: bool) -> list[Any]:
 
 
 def identity_volume() -> hera.ProjectedVolume:
-    """What Kubernetes would mount by itself if it were not told to mount it nowhere."""
+    """The token, certificate and namespace that Kubernetes would mount by itself, had the workflow not turned that off."""
     namespace = argo.DownwardAPIVolumeFile(
         path="namespace", field_ref=argo.ObjectFieldSelector(field_path="metadata.namespace")
     )
