@@ -49,7 +49,9 @@ class Checkpoints:
             return None
         if saved["fingerprint"] != fingerprint:
             # Revisions are named after their keys, so data and settings hardly differ; what a version makes of them may.
-            log.warning("the checkpoint %s is another version's, so the training starts again", self.store.locate(self.path))
+            log.warning(
+                "the checkpoint %s is another version's, so the training starts again", self.store.locate(self.path)
+            )
             return None
         torch.set_rng_state(saved["random"]["cpu"])
         if saved["random"]["cuda"] and torch.cuda.is_available():

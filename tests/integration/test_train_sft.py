@@ -332,7 +332,9 @@ def test_a_killed_training_continues_from_its_last_checkpoint(base: Path, tmp_pa
     assert curve(resumed.rows) == curve(full[0].rows)
 
 
-def test_a_checkpoint_of_other_data_is_left_aside_and_that_is_said(base: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_checkpoint_of_other_data_is_left_aside_and_that_is_said(
+    base: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     checkpoints = Checkpoints(Store(str(tmp_path)), "checkpoint.pt")
     with pytest.raises(TryAgain):
         train(base, tmp_path, checkpoints=checkpoints, should_stop=lambda: True)

@@ -58,6 +58,7 @@ def test_settings_that_cannot_be_read_are_one_sentence(store: Store) -> None:
 
 
 def test_a_run_that_goes_on_with_other_settings_says_so(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="burnqed")
     for profile in ("smoke", "smoke", "small"):
         assert "other settings" not in caplog.text
         remember(store, RUN, resolve(profile).config)
