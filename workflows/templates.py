@@ -73,13 +73,13 @@ EXECUTOR_PATCH = {
 def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> hera.Workflow:
     """An empty workflow whose configuration is one parameter. A mutex keeps two of them from working on one iteration of a run at the same time."""
     cluster = config.cluster
-    given = {"redo": "", **parameters, "config": config.to_json(), **IMAGES}
+    arguments = {"redo": "", **parameters, "config": config.to_json(), **IMAGES}
     of_iteration = f"-iter-{parameter('iteration')}" if "iteration" in parameters else ""
     return hera.Workflow(
         generate_name=f"{name}-",
         labels={**PART_OF, WORKFLOW_LABEL: name},
         entrypoint="main",
-        arguments=[hera.Parameter(name=key, value=value) for key, value in given.items()],
+        arguments=[hera.Parameter(name=key, value=value) for key, value in arguments.items()],
         parallelism=config.workflow.parallelism,
         synchronization=argo.Synchronization(mutexes=[argo.Mutex(name=parameter("run") + of_iteration)]),
         service_account_name=cluster.service_account,

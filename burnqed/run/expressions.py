@@ -24,13 +24,8 @@ class Phase(StrEnum):
     """Its `depends` was false."""
 
 
-RESULTS = {
-    "Succeeded": Phase.SUCCEEDED,
-    "Failed": Phase.FAILED,
-    "Errored": Phase.ERROR,
-    "Skipped": Phase.SKIPPED,
-    "Omitted": Phase.OMITTED,
-}
+RESULTS = {"Errored" if phase is Phase.ERROR else phase.value: phase for phase in Phase}
+"""Phases by their names in `depends`."""
 BARE = (Phase.SUCCEEDED, Phase.SKIPPED)
 """Results that satisfy a bare task name in `depends`: Argo reads it as `(name.Succeeded || name.Skipped || name.Daemoned)`."""
 
@@ -46,38 +41,29 @@ def names_in(depends: str) -> set[str]:
 
 def depends_holds(depends: str, phases: Mapping[str, Phase]) -> bool:
     """Evaluates `depends` once every task that it names has ended. Precedence: `!`, `&&`, `||`."""
-    tokens = _tokens(depends)
-    position = 0
-
-    def peek() -> str:
-        return tokens[position] if position < len(tokens) else ""
-
-    def take() -> str:
-        nonlocal position
-        position += 1
-        return tokens[position - 1] if position <= len(tokens) else ""
+    left = [*_tokens(depends), ""]
 
     def either() -> bool:
         value = both()
-        while peek() == "||":
-            take()
+        while left[0] == "||":
+            left.pop(0)
             value = both() or value
         return value
 
     def both() -> bool:
         value = single()
-        while peek() == "&&":
-            take()
+        while left[0] == "&&":
+            left.pop(0)
             value = single() and value
         return value
 
     def single() -> bool:
-        token = take()
+        token = left.pop(0)
         if token == "!":
             return not single()
         if token == "(":
             value = either()
-            if take() != ")":
+            if left.pop(0) != ")":
                 raise BadInput(f"A parenthesis is not closed in depends: {depends!r}; fix the workflow.")
             return value
         name, _, result = token.partition(".")
@@ -86,8 +72,8 @@ def depends_holds(depends: str, phases: Mapping[str, Phase]) -> bool:
         return phases[name] in BARE if not result else phases[name] == RESULTS[result]
 
     value = either()
-    if peek():
-        raise BadInput(f"depends: {depends!r} cannot be parsed from {peek()!r} on; fix the workflow.")
+    if left[0]:
+        raise BadInput(f"depends: {depends!r} cannot be parsed from {left[0]!r} on; fix the workflow.")
     return value
 
 
@@ -111,11 +97,11 @@ def substitute(text: str, values: Mapping[str, str]) -> str:
 
 
 def _tokens(depends: str) -> list[str]:
-    tokens, position = [], 0
-    while position < len(depends.rstrip()):
-        match = TOKEN.match(depends, position)
+    tokens, rest = [], depends.strip()
+    while rest:
+        match = TOKEN.match(rest)
         if not match:
-            raise BadInput(f"depends: {depends!r} cannot be parsed at {depends[position:]!r}; fix the workflow.")
+            raise BadInput(f"depends: {depends!r} cannot be parsed at {rest!r}; fix the workflow.")
         tokens.append(match[1])
-        position = match.end()
+        rest = rest[match.end() :]
     return tokens

@@ -92,9 +92,9 @@ class LocalRunner:
         self.confirm = confirm
         self.nodes: list[Node] = []
         self._slots = asyncio.Semaphore(self.spec.get("parallelism") or 1_000)
-        given = self.spec.get("arguments", {}).get("parameters", [])
+        parameters = self.spec.get("arguments", {}).get("parameters", [])
         self._values: Values = {"workflow.name": WORKFLOW_NAME}
-        self._values |= {f"workflow.parameters.{p['name']}": p["value"] for p in given}
+        self._values |= {f"workflow.parameters.{p['name']}": p["value"] for p in parameters}
 
     async def run(self) -> RunResult:
         """Runs the workflow to its end."""
@@ -111,19 +111,19 @@ class LocalRunner:
 
     async def _template(self, name: str, template: str, values: Values) -> tuple[Phase, Values]:
         """Runs a template; returns its phase and output parameters."""
-        found = self.templates[template]
-        if "dag" in found:
-            return await self._dag(found["dag"]["tasks"], values), {}
-        if "suspend" in found:
-            return await self._suspend(name, found)
-        return await self._pod(name, found, values)
+        fields = self.templates[template]
+        if "dag" in fields:
+            return await self._dag(fields["dag"]["tasks"], values), {}
+        if "suspend" in fields:
+            return await self._suspend(name, fields)
+        return await self._pod(name, fields, values)
 
     async def _dag(self, tasks: list[dict[str, Any]], values: Values) -> Phase:
         """Runs each task as soon as the tasks it depends on have ended."""
         ended: dict[str, asyncio.Task[Phase]] = {}
         outputs: Values = {}
 
-        async def one(task: dict[str, Any]) -> Phase:
+        async def in_turn(task: dict[str, Any]) -> Phase:
             depends = task.get("depends", "")
             earlier = {name: await ended[name] for name in sorted(names_in(depends))}
             if depends and not depends_holds(depends, earlier):
@@ -132,9 +132,9 @@ class LocalRunner:
 
         async with asyncio.TaskGroup() as group:
             for task in self._ordered(tasks):
-                ended[task["name"]] = group.create_task(one(task))
-        phases = [t.result() for t in ended.values()]
-        return Phase.FAILED if any(p in (Phase.FAILED, Phase.ERROR) for p in phases) else Phase.SUCCEEDED
+                ended[task["name"]] = group.create_task(in_turn(task))
+        failed = any(t.result() in (Phase.FAILED, Phase.ERROR) for t in ended.values())
+        return Phase.FAILED if failed else Phase.SUCCEEDED
 
     @staticmethod
     def _ordered(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -164,21 +164,17 @@ class LocalRunner:
         if not items:
             return self._note(Node(name, Phase.SKIPPED))
         async with asyncio.TaskGroup() as group:
-            runs = [
-                group.create_task(
-                    self._template(
-                        f"{name}({item})", task["template"], self._inputs(task, values | {"item": str(item)})
-                    )
-                )
-                for item in items
-            ]
+            runs = []
+            for item in items:
+                inputs = self._inputs(task, values | {"item": str(item)})
+                runs.append(group.create_task(self._template(f"{name}({item})", task["template"], inputs)))
         phases = [r.result()[0] for r in runs]
         return next((p for p in (Phase.ERROR, Phase.FAILED) if p in phases), Phase.SUCCEEDED)
 
     @staticmethod
     def _inputs(task: dict[str, Any], values: Values) -> Values:
-        given = task.get("arguments", {}).get("parameters", [])
-        return {f"inputs.parameters.{p['name']}": substitute(str(p["value"]), values) for p in given}
+        parameters = task.get("arguments", {}).get("parameters", [])
+        return {f"inputs.parameters.{p['name']}": substitute(str(p["value"]), values) for p in parameters}
 
     async def _suspend(self, name: str, template: Mapping[str, Any]) -> tuple[Phase, Values]:
         """Waits for a time, or for an answer: `yes` or `no` becomes the output that the template declares; if it declares none, a no is a failure."""
@@ -198,9 +194,7 @@ class LocalRunner:
         async with self._slots:
             started = time.monotonic()
             while True:
-                ended = await self._attempt(
-                    name, template, self._values | inputs | {"retries": str(node.attempts)}, node.attempts
-                )
+                ended = await self._attempt(name, template, self._values | inputs, node.attempts)
                 node.attempts += 1
                 node.exit_code = ended.exit_code
                 if ended.exit_code == 0 and not ended.late:
@@ -218,10 +212,11 @@ class LocalRunner:
 
     async def _attempt(self, name: str, template: Mapping[str, Any], values: Values, attempt: int) -> Ended:
         metering = ExitStack()
+        values = values | {"retries": str(attempt)}
         with scratch_folder() as folder:
             try:
                 await asyncio.to_thread(metering.enter_context, self.meter(name))
-                return await Pod(name, template, values, folder, lambda line: self.echo(f"{name} │ {line}")).run()
+                return await Pod(template, values, folder, lambda line: self.echo(f"{name} │ {line}")).run()
             finally:
                 await asyncio.to_thread(metering.close)
                 if self.logs:

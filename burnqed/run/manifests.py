@@ -21,11 +21,11 @@ DEFAULTS: dict[str, Any] = {"iteration": 0, "redo": "", "gate": "off", "source":
 """Placeholders that a person or a schedule replaces."""
 
 
-def workflow_template(name: str, config: RunConfig, *, store: str, run: str = "main") -> dict[str, Any]:
+def workflow_template(name: str, config: RunConfig, store: str) -> dict[str, Any]:
     """One workflow as a WorkflowTemplate `burnqed-NAME`."""
     definition = WORKFLOWS[name]
-    given = {option: DEFAULTS[option] for option in definition.options}
-    document = definition.build(config, store=store, run=run, **given).to_dict()
+    options = {option: DEFAULTS[option] for option in definition.options}
+    document = definition.build(config, store=store, run="main", **options).to_dict()
     labels = document["metadata"].pop("labels")
     return {
         "apiVersion": document["apiVersion"],
@@ -40,19 +40,14 @@ def write_templates(folder: Path, config: RunConfig, *, store: str = "") -> list
 
     Raises BadInput for a folder that cannot be written.
     """
-    texts = {
-        folder / f"{name}.yaml": yaml.safe_dump(
-            workflow_template(name, config, store=store), sort_keys=False, width=120
-        )
-        for name in WORKFLOWS
-    }
+    documents = {folder / f"{name}.yaml": workflow_template(name, config, store) for name in WORKFLOWS}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob("*.yaml"):
-            if old not in texts and f"{VERSION_ANNOTATION}: " in old.read_text(encoding="utf-8", errors="replace"):
+            if old not in documents and f"{VERSION_ANNOTATION}: " in old.read_text(encoding="utf-8", errors="replace"):
                 old.unlink()
-        for path, text in texts.items():
-            path.write_text(text, encoding="utf-8")
+        for path, document in documents.items():
+            path.write_text(yaml.safe_dump(document, sort_keys=False, width=120), encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{error.filename} cannot be written ({error.strerror}); give another folder.") from None
-    return list(texts)
+    return list(documents)

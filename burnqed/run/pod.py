@@ -11,10 +11,12 @@ import os
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, STDOUT
 from typing import IO, Any
 
 from burnqed.lifeline import Child
@@ -35,7 +37,6 @@ class Ended:
     """How one attempt to run a pod ended."""
 
     exit_code: int
-    seconds: float
     late: bool = False
     """Whether its deadline ended it."""
     outputs: dict[str, str] = field(default_factory=dict)
@@ -44,17 +45,14 @@ class Ended:
 class Pod:
     """One attempt to run a container template. `values` replace its placeholders; `folder` is empty and used by nothing else."""
 
-    def __init__(
-        self, name: str, template: Mapping[str, Any], values: Mapping[str, str], folder: Path, echo: Echo
-    ) -> None:
-        self.name = name
+    def __init__(self, template: Mapping[str, Any], values: Mapping[str, str], folder: Path, echo: Echo) -> None:
         self.template = template
         self.values = values
         self.folder = folder
         self.scratch = folder / "scratch"
         self.scratch.mkdir()
         self.echo = echo
-        self._ports: dict[str, str] = {}
+        self._ports: defaultdict[str, str] = defaultdict(lambda: str(free_port()))
         self._children: list[Child] = []
         self._readers: list[threading.Thread] = []
 
@@ -74,21 +72,16 @@ class Pod:
             await asyncio.to_thread(self._end)
         code = main.returncode
         outputs = self._outputs() if code == 0 and not late else {}
-        return Ended(code if code >= 0 else 128 - code, time.monotonic() - started, late, outputs)
+        return Ended(code if code >= 0 else 128 - code, late, outputs)
 
     def _start(self, container: Mapping[str, Any], log: Path, echo: Echo | None) -> Child:
         words = [substitute(word, self.values) for word in [*container.get("command", []), *container.get("args", [])]]
-        environment = {
-            e["name"]: self._local(e["name"], substitute(e.get("value", ""), self.values))
-            for e in container.get("env", [])
-        }
-        log.parent.mkdir(parents=True, exist_ok=True)
-        pipe: dict[str, Any] = {"stdin": -3, "stdout": -1, "stderr": -2}  # DEVNULL, PIPE, STDOUT
-        child = Child(
-            [*PROGRAMS.get(words[0], words[:1]), *words[1:]],
-            env={**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(self.scratch), **environment},
-            **pipe,
-        )
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(self.scratch)}
+        for variable in container.get("env", []):
+            value = substitute(variable.get("value", ""), self.values)
+            environment[variable["name"]] = self._local(variable["name"], value)
+        words[:1] = PROGRAMS.get(words[0], words[:1])
+        child = Child(words, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
         self._children.append(child)
         assert child.stdout is not None
         reader = threading.Thread(target=_drain, args=(child.stdout, log, echo), daemon=True)
@@ -98,8 +91,6 @@ class Pod:
 
     def _local(self, name: str, value: str) -> str:
         if name.endswith("_PORT"):
-            if value not in self._ports:
-                self._ports[value] = str(free_port())
             return self._ports[value]
         return self._place(value) if value.startswith(SCRATCH) else value
 
@@ -109,12 +100,9 @@ class Pod:
         return str(place)
 
     def _outputs(self) -> dict[str, str]:
-        found = {}
-        for parameter in self.template.get("outputs", {}).get("parameters", []):
-            path = Path(self._place(parameter["valueFrom"]["path"]))
-            if path.is_file():
-                found[parameter["name"]] = path.read_text(encoding="utf-8").strip()
-        return found
+        declared = self.template.get("outputs", {}).get("parameters", [])
+        files = {p["name"]: Path(self._place(p["valueFrom"]["path"])) for p in declared}
+        return {name: file.read_text(encoding="utf-8").strip() for name, file in files.items() if file.is_file()}
 
     def _end(self) -> None:
         for child in self._children:

@@ -41,11 +41,7 @@ UNRECORDED = {*names(row for row in STEPS if not row.recorded), EXIT_HANDLER}
 
 
 def run_here(
-    workflow: Workflow,
-    store: Store,
-    layout: Layout,
-    config: RunConfig,
-    confirm: Callable[[str], bool],
+    workflow: Workflow, store: Store, layout: Layout, config: RunConfig, confirm: Callable[[str], bool]
 ) -> int:
     """Runs the workflow, asking `confirm` at its gates, and prints the results. Returns the exit code; SIGTERM and SIGINT end it cleanly with 75.
 
@@ -77,7 +73,8 @@ def run_here(
         return EXIT_TRY_AGAIN
     console = Console(width=max(100, shutil.get_terminal_size().columns))
     print_steps(result, layout, console)
-    print_results(result, store, layout, console)
+    if layout.iteration >= 0:
+        print_figures(store, layout, console, succeeded=result.phase is Phase.SUCCEEDED)
     return result.exit_code
 
 
@@ -100,9 +97,8 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
     table = Table("step", "", "time", "attempts", title=title, title_justify="left")
     styles = {Phase.SUCCEEDED: "green", Phase.SKIPPED: "dim", Phase.OMITTED: "dim"}
     for node in result.nodes:
-        if node.name in GATES and node.phase in (Phase.SKIPPED, Phase.OMITTED):
-            continue
-        if node.name == EXIT_HANDLER and node.phase is Phase.SUCCEEDED:
+        unasked = node.name in GATES and node.phase in (Phase.SKIPPED, Phase.OMITTED)
+        if unasked or (node.name == EXIT_HANDLER and node.phase is Phase.SUCCEEDED):
             continue
         what = (
             "nothing to do" if node.phase is Phase.SKIPPED else " ".join(filter(None, (node.phase.value, node.message)))
@@ -112,18 +108,12 @@ def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
     console.print(table)
 
 
-def print_results(result: RunResult, store: Store, layout: Layout, console: Console) -> None:
-    """Prints the figures if the workflow was on an iteration."""
-    if layout.iteration >= 0:
-        print_figures(store, layout, console, succeeded=result.phase is Phase.SUCCEEDED)
-
-
 def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: bool = True) -> None:
     """Prints the iteration's figures if it succeeded, the run's summary, and where model, head and report are."""
     summary = read_summary(store, layout.run)
     finished = read_record(store, layout.report)
     report = finished.root(layout.report) if finished else None
-    if summary is not None and summary.iterations:
+    if summary and summary.iterations:
         done = next((r for r in summary.iterations if r.iteration == layout.iteration), None)
         if succeeded and done and report:
             verdict = read_document(store, f"{report}/gate.json", GateVerdict, READ_AGAIN)
@@ -131,12 +121,8 @@ def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: 
             console.print()
         print_summary(summary, console)
     if succeeded:
-        places = {
-            "store": layout.run,
-            "model": layout.model,
-            "head": layout.head("final"),
-            "report": f"{report}/index.html" if report else None,
-        }
+        places = {"store": layout.run, "model": layout.model, "head": layout.head("final")}
+        places |= {"report": f"{report}/index.html"} if report else {}
         for label, path in places.items():
-            if path and store.exists(path):
+            if store.exists(path):
                 console.print(f"{label:<7} {store.locate(path)}", soft_wrap=True, highlight=False, markup=False)

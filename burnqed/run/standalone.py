@@ -91,12 +91,8 @@ def claim(store: Store, key: dict[str, object]) -> None:
         try:
             old = dict(store.read_json(KEY_FILE))
         except (ValueError, TypeError):
-            raise BadInput(
-                f"{store.locate(KEY_FILE)} does not say what was evaluated here; choose another --out."
-            ) from None
-        different = sorted(name for name in key if old.get(name) != key[name])
-        if different:
-            raise BadInput(
-                f"{store.uri} holds another evaluation ({', '.join(different)} differ); choose another --out."
-            )
+            file = store.locate(KEY_FILE)
+            raise BadInput(f"{file} does not say what was evaluated here; choose another --out.") from None
+        if different := ", ".join(sorted(name for name in key if old.get(name) != key[name])):
+            raise BadInput(f"{store.uri} holds another evaluation ({different} differ); choose another --out.")
     store.write_json(KEY_FILE, key)

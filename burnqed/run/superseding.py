@@ -32,11 +32,8 @@ def ask(
     With `redo` it says so without asking. Raises BadInput on a no, and if nobody can be asked.
     """
     steps = [step for step in loop() if step.task in tasks]
-    if not steps:
-        return
     context = Context(store, layout, config, Path(), redo=parse_redo(redo, loop()))
-    lost = superseded(steps, context)
-    if lost.seconds < WORTH_ASKING_S:
+    if not steps or (lost := superseded(steps, context)).seconds < WORTH_ASKING_S:
         return
     console = Console(stderr=True, soft_wrap=True)
     tell(console, "", sentence(lost, layout))
