@@ -18,6 +18,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from burnqed import modelcache
@@ -29,7 +30,7 @@ from burnqed.log import log
 from burnqed.record import REVISION_DIGITS, Record, look, read_record, revision_folder, write_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.budget import check_budget
-from burnqed.steps.facts import Fact, Facts
+from burnqed.steps.facts import Facts
 from burnqed.steps.table import Step
 from burnqed.store import Store
 
@@ -90,7 +91,7 @@ class Unit:
     @property
     def inputs(self) -> tuple[str, ...]:
         """All input folders, each once."""
-        return tuple(dict.fromkeys(prefix for folders in self.sources.values() for prefix in folders))
+        return tuple(dict.fromkeys(chain.from_iterable(self.sources.values())))
 
     def source(self, name: str) -> str:
         """The only folder with this role."""
@@ -102,20 +103,10 @@ class Unit:
         """Where the output is written."""
         return revision_folder(self.prefix, self.revision)
 
-    def parameter(self, name: str) -> str:
-        return dict(self.parameters)[name]
-
-
-def once(_: Context) -> int:
-    return 1
-
-
-def always(_: Context) -> bool:
-    return True
-
-
-def nothing(_: Context) -> None:
-    pass
+    @property
+    def shards(self) -> int:
+        """The number of shards that its step is divided into."""
+        return int(dict(self.parameters)["shards"])
 
 
 @dataclass(frozen=True)
@@ -126,10 +117,10 @@ class Work:
     """Lists the units of the context's stage and shard."""
     run: Callable[[Context, Unit], Awaitable[Facts | None]]
     """Writes a unit. The context's configuration has only what the step declares. Returns None when stopped."""
-    shards: Callable[[Context], int] = once
-    needed: Callable[[Context], bool] = always
+    shards: Callable[[Context], int] = lambda _: 1
+    needed: Callable[[Context], bool] = lambda _: True
     """Whether this iteration has the step (at the context's stage) at all."""
-    finished: Callable[[Context], None] = nothing
+    finished: Callable[[Context], None] = lambda _: None
     """Called when all of the step's units are finished."""
 
 
@@ -139,7 +130,7 @@ class Command:
 
     run: Callable[..., Awaitable[None]]
     """Takes the context, and the row's options as keyword arguments."""
-    ask: Callable[..., None] = nothing
+    ask: Callable[..., None] = lambda *_, **__: None
     """Asks for confirmation, if the row says so. Takes the store, the layout, the row's options and `yes`. Raises BadInput on a no."""
 
 
@@ -149,8 +140,7 @@ def view(step: Step, context: Context, unit: Unit) -> RunConfig:
 
 
 def key_of(step: Step, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
-    settings = view(step, context, unit).meaning()
-    name = step.former or step.name
+    name, settings = step.former or step.name, view(step, context, unit).meaning()
     return Key(step=name, version=step.version, parameters=dict(unit.parameters), settings=settings, inputs=inputs)
 
 
@@ -223,7 +213,7 @@ async def execute(step: Step, context: Context) -> None:
         facts = await step.work.run(at_work, unit)
         if facts is None or context.stop.is_set():
             raise TryAgain(f"{label} was stopped before it was done; the same command continues it.")
-        made = write_record(
+        record = write_record(
             context.store,
             unit.prefix,
             key,
@@ -233,14 +223,9 @@ async def execute(step: Step, context: Context) -> None:
             revision=unit.revision,
             dollars_per_hour=context.dollars_per_hour,
         )
-        log.info(
-            "%s: done in %.1f s %s", label, made.seconds, " ".join(f"{k}={show(v)}" for k, v in made.facts.items())
-        )
+        told = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in record.facts.items())
+        log.info("%s: done in %.1f s %s", label, record.seconds, " ".join(told))
     step.work.finished(context)
-
-
-def show(value: Fact) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def begin(store: Store, unit: Unit, key: Key, present: Record | None) -> str:
@@ -248,7 +233,7 @@ def begin(store: Store, unit: Unit, key: Key, present: Record | None) -> str:
     name = key.digest[:REVISION_DIGITS]
     files = store.files(unit.prefix)
     begun = re.compile(rf"{re.escape(unit.prefix)}/{name}(?:-(\d+))?/")
-    last = max((int(found[1] or 1) for path in files if (found := begun.match(path))), default=1)
+    last = max((int(match[1] or 1) for path in files if (match := begun.match(path))), default=1)
     revision = name if last == 1 else f"{name}-{last}"
     if (present and present.revision == revision) or f"{unit.prefix}/{revision}/{SUPERSEDED}" in files:
         revision = f"{name}-{last + 1}"

@@ -1,4 +1,4 @@
-"""base: the model that iteration 0 is trained from.
+"""base: the model that training starts from in iteration 0.
 
 `policy.model=tiny` creates a small one, with a tokenizer trained on the corpus; any other model is copied into the
 store from a folder, a store or the hub.
@@ -16,13 +16,11 @@ from burnqed.policy.version import model_version
 from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import BaseFacts
+from burnqed.steps.table import of
 
 TINY = "tiny"
 SHAPE = (
-    *(
-        f"policy.{name}"
-        for name in ("hidden_size", "layers", "heads", "vocabulary", "max_prompt_tokens", "max_new_tokens")
-    ),
+    *of("policy", "hidden_size", "layers", "heads", "vocabulary", "max_prompt_tokens", "max_new_tokens"),
     "sft.seed",
 )
 
@@ -41,13 +39,13 @@ def is_address(model: str) -> bool:
 
 
 async def run(context: Context, unit: Unit) -> BaseFacts:
-    folder = await asyncio.to_thread(made if context.config.policy.model == TINY else found, context)
+    folder = await asyncio.to_thread(make_tiny if context.config.policy.model == TINY else fetched, context)
     version = model_version(folder)
     context.store.upload(folder, unit.root)
     return BaseFacts(version=version, bytes=sum(f.stat().st_size for f in folder.glob("*.safetensors")))
 
 
-def made(context: Context) -> Path:
+def make_tiny(context: Context) -> Path:
     """A small model with random weights."""
     from burnqed.policy.prompt import prompt
     from burnqed.policy.tiny import make_base
@@ -58,7 +56,7 @@ def made(context: Context) -> Path:
     return folder
 
 
-def found(context: Context) -> Path:
+def fetched(context: Context) -> Path:
     """The folder of a model that exists. Raises BadInput if it cannot be fetched."""
     model = context.config.policy.model
     if is_address(model):

@@ -23,11 +23,11 @@ INDEX = "theorems.json"
 
 
 def units(context: Context) -> list[Unit]:
-    found = []
+    benchmarks = []
     for name, location in context.config.data.benchmarks.items():
         digest = digest_of([t.model_dump() for t in read(context, location)])
-        found.append(Unit(context.layout.benchmark(name), name=name, parameters=(("what lies there", digest),)))
-    return found
+        benchmarks.append(Unit(context.layout.benchmark(name), name=name, parameters=(("what lies there", digest),)))
+    return benchmarks
 
 
 def read(context: Context, location: str) -> list[Theorem]:

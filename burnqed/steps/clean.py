@@ -31,13 +31,13 @@ def ask_to_delete(store: Store, layout: Layout, *, whole_run: bool = False, yes:
 
     Raises BadInput if there is nothing to delete, a later iteration builds on it, the answer is no, or nobody can be asked.
     """
-    found = inventory(store, doomed(store, layout, whole_run=whole_run))
-    if not found:
+    outputs = inventory(store, doomed(store, layout, whole_run=whole_run))
+    if not outputs:
         what = f"the run {layout.run!r}" if whole_run else f"iteration {layout.iteration} of {layout.run!r}"
         raise BadInput(f"There is nothing of {what} in {store.uri}; see `burnqed store show {store.uri}`.")
     console = Console(stderr=True)
-    console.print(tree(found, store.uri))
-    console.print(f"This deletes {amount(found)} in {store.uri}.", highlight=False, markup=False, soft_wrap=True)
+    console.print(tree(outputs, store.uri))
+    console.print(f"This deletes {amount(outputs)} in {store.uri}.", highlight=False, markup=False, soft_wrap=True)
     if yes:
         return
     if not sys.stdin.isatty():
@@ -50,14 +50,13 @@ async def run(context: Context, *, whole_run: bool) -> None:
     """Deletes `iterations/iter_N` and removes it from the summary, or deletes the whole run. Raises BadInput if a later iteration builds on it."""
     store, layout = context.store, context.layout
     prefix = doomed(store, layout, whole_run=whole_run)
-    found = amount(inventory(store, prefix))
+    deleted = amount(inventory(store, prefix))
     if not whole_run and (summary := read_summary(store, layout.run)):
         left = [r for r in summary.iterations if r.iteration != layout.iteration]
-        store.write_text(
-            layout.summary, summary.model_copy(update={"iterations": left}).model_dump_json(indent=1) + "\n"
-        )
+        summary = summary.model_copy(update={"iterations": left})
+        store.write_text(layout.summary, summary.model_dump_json(indent=1) + "\n")
     store.delete(prefix)
-    log.info("deleted %s: %s", store.locate(prefix), found)
+    log.info("deleted %s: %s", store.locate(prefix), deleted)
 
 
 COMMAND = Command(run, ask=ask_to_delete)

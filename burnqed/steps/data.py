@@ -6,8 +6,6 @@ Proofs and theorems whose statement is in a benchmark are left out. Writes theor
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import replace
 
 from burnqed.data.corpus import load_corpus
@@ -43,19 +41,16 @@ def units(context: Context) -> list[Unit]:
     corpus = digest_of([[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context))])
     theorems = digest_of([t.model_dump() for t in read_configured(context, location)] if location else [])
     parameters = (("the shipped corpus", corpus), ("what lies at data.theorems", theorems))
-    configured = Unit(
-        layout.data,
-        {"benchmarks": [layout.benchmark(name) for name in context.config.data.benchmarks]},
-        parameters=parameters,
-    )
+    benchmarks = [layout.benchmark(name) for name in context.config.data.benchmarks]
+    configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=parameters)
     step = step_named("data")
-    made, damage = look(context.store, layout.data)
-    if made is None or damage or step.name in context.redo:
+    record, damage = look(context.store, layout.data)
+    if record is None or damage or step.name in context.redo:
         return [configured]
     # Adding a benchmark later does not change the training: data made without it stay in force, unless redone anyway.
-    before = replace(configured, sources={"benchmarks": tuple(made.key.inputs)})
+    before = replace(configured, sources={"benchmarks": tuple(record.key.inputs)})
     digests = {prefix: found.digest for prefix in before.inputs if (found := look(context.store, prefix)[0])}
-    stands = not key_of(step, context, before, digests).difference(made.key)
+    stands = not key_of(step, context, before, digests).difference(record.key)
     return [before if stands else configured]
 
 
@@ -68,12 +63,12 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
     pairs: list[TacticPair] = []
     replayed: list[KnownProof] = []
     failed: dict[str, str] = {}
-    given: list[Theorem] = []
+    configured_theorems: list[Theorem] = []
     unusable: dict[str, str] = {}
     if location := config.data.theorems:
-        given = read_configured(context, location)
+        configured_theorems = read_configured(context, location)
         async with open_lean(config.lean) as lean:
-            unusable = await failing(given, lean, location, context.stop)
+            unusable = await failing(configured_theorems, lean, location, context.stop)
         if context.stop.is_set():
             return None
     # Known proofs terminate: with lower limits a slow machine would lose some.
@@ -93,7 +88,7 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
         filtered = filter_pairs(pairs, config.data)
         if not filtered.pairs:
             raise BadInput("No known proof replays, so there is nothing to train on; see the messages above.")
-    theorems = [t for t in given if t.name not in unusable] or [
+    theorems = [t for t in configured_theorems if t.name not in unusable] or [
         *(p.theorem for p in replayed if len(p.tactics) >= config.select.min_depth),
         *(t.with_header(header) for t in generate(config.data.generator_seed, config.data.generated)),
     ]
@@ -101,29 +96,33 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
     if not kept:
         raise BadInput("Every theorem to search is also in a benchmark; give another index with --theorems.")
     store.write_text(f"{unit.root}/theorems.json", dump_index(kept))
-    write_proofs(store, f"{unit.root}/proofs.json", replayed)
+    rows = [{**p.theorem.model_dump(exclude_none=True), "tactics": p.tactics} for p in replayed]
+    store.write_json(f"{unit.root}/proofs.json", {"proofs": rows})
     write_pairs(store, f"{unit.root}/pairs.jsonl", filtered.pairs)
-    left_out = {"theorems": len(theorems) - len(kept), "proofs": len(known) - len(proofs)}
-    report = {
-        "proofs": len(proofs),
-        "replayed": len(replayed),
-        "failed": failed,
-        "pairs": len(filtered.pairs),
-        "dropped": {str(reason): count for reason, count in filtered.dropped.items()},
-        "theorems": len(kept),
-        "unusable": unusable,
-        "equal_to_benchmark": left_out,
-    }
-    store.write_json(f"{unit.root}/report.json", report)
-    store.delete(f"{unit.root}/{REPLAYED}")
-    return DataFacts(
+    facts = DataFacts(
         theorems=len(kept),
         pairs=len(filtered.pairs),
         failed=len(failed),
         unusable=len(unusable),
-        theorems_equal_to_benchmark=left_out["theorems"],
-        proofs_equal_to_benchmark=left_out["proofs"],
+        theorems_equal_to_benchmark=len(theorems) - len(kept),
+        proofs_equal_to_benchmark=len(known) - len(proofs),
     )
+    report = {
+        "proofs": len(proofs),
+        "replayed": len(replayed),
+        "failed": failed,
+        "pairs": facts.pairs,
+        "dropped": {str(reason): count for reason, count in filtered.dropped.items()},
+        "theorems": facts.theorems,
+        "unusable": unusable,
+        "equal_to_benchmark": {
+            "theorems": facts.theorems_equal_to_benchmark,
+            "proofs": facts.proofs_equal_to_benchmark,
+        },
+    }
+    store.write_json(f"{unit.root}/report.json", report)
+    store.delete(f"{unit.root}/{REPLAYED}")
+    return facts
 
 
 def known_proofs(header: str) -> list[KnownProof]:
@@ -131,13 +130,8 @@ def known_proofs(header: str) -> list[KnownProof]:
     return [KnownProof(t.theorem.with_header(header), t.tactics) for t in load_corpus()]
 
 
-def write_proofs(store: Store, path: str, proofs: Sequence[KnownProof]) -> None:
-    rows = [{**p.theorem.model_dump(exclude_none=True), "tactics": p.tactics} for p in proofs]
-    store.write_json(path, {"proofs": rows})
-
-
 def read_proofs(store: Store, path: str) -> list[KnownProof]:
-    rows = json.loads(store.read_bytes(path))["proofs"]
+    rows = store.read_json(path)["proofs"]
     return [KnownProof(Theorem.model_validate(row), tuple(row["tactics"])) for row in rows]
 
 

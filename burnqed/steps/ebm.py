@@ -23,16 +23,17 @@ CHECKPOINT = "checkpoint.pt"
 ENERGIES = "energies.json"
 """Energies of held-out positives and negatives, for the report."""
 SHOWN = 2_000
+"""At most so many of each."""
 
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
-    made_from = {
+    sources = {
         "embeddings": [layout.embeddings(context.stage)],
         "earlier": embed.earlier_embeddings(context),
         "trajectories": embed.sources(context),
     }
-    return [Unit(layout.head(context.stage), made_from)]
+    return [Unit(layout.head(context.stage), sources)]
 
 
 async def run(context: Context, unit: Unit) -> HeadFacts:
@@ -45,15 +46,11 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     from burnqed.train.embeddings import EmbeddingCache
 
     config, store, embedded = context.config, context.store, unit.source("embeddings")
-    made = read_record(store, embedded)
-    assert made is not None
+    record = read_record(store, embedded)
+    assert record is not None
     examples = embed.head_examples(store, unit)
-    cache = EmbeddingCache(
-        store,
-        made.root(embedded),
-        EmbeddingFacts.of(made).embedding_id,
-        [output(store, prefix) for prefix in unit.sources["earlier"]],
-    )
+    earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
+    cache = EmbeddingCache(store, record.root(embedded), EmbeddingFacts.of(record).embedding_id, earlier)
     embeddings = cache.select(examples.texts)
     outcome = train_head(
         examples,
@@ -75,8 +72,8 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     store.delete(f"{unit.root}/{CHECKPOINT}")
     metrics: dict[str, float] = {}
     for name, metric in outcome.metrics.items():
-        said = {"": metric.value, CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error}
-        metrics |= {name + ending: value for ending, value in said.items() if value is not None}
+        figures = {"": metric.value, CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error}
+        metrics |= {name + ending: value for ending, value in figures.items() if value is not None}
     return HeadFacts(
         head_id=outcome.head.head_id,
         accepted=outcome.accepted,
@@ -112,8 +109,7 @@ def held_out_energies(
 
 
 def read_energies(store: Store, prefix: str) -> dict[str, list[float]]:
-    energies: dict[str, list[float]] = store.read_json(f"{output(store, prefix)}/{ENERGIES}")
-    return energies
+    return dict(store.read_json(f"{output(store, prefix)}/{ENERGIES}"))
 
 
 WORK = Work(units, run, needed=embed.needed)

@@ -45,12 +45,9 @@ def earlier_embeddings(context: Context) -> list[str]:
 
 
 def units(context: Context) -> list[Unit]:
-    made_from = {
-        "model": [context.layout.model],
-        "trajectories": sources(context),
-        "earlier": earlier_embeddings(context),
-    }
-    return [Unit(context.layout.embeddings(context.stage), made_from)]
+    layout, earlier = context.layout, earlier_embeddings(context)
+    made_from = {"model": [layout.model], "trajectories": sources(context), "earlier": earlier}
+    return [Unit(layout.embeddings(context.stage), made_from)]
 
 
 async def run(context: Context, unit: Unit) -> EmbeddingFacts:

@@ -1,4 +1,4 @@
-"""evaluate: one shard of each benchmark, without and with the head; probe tactics are never tried."""
+"""evaluate: one shard of each benchmark, without and with the head. Probe tactics are never tried."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import head_prefix
 from burnqed.steps.searching import search_shard, shard_unit, shards
-from burnqed.steps.shards import in_shard
 from burnqed.steps.table import FINAL
 
 
@@ -28,31 +27,22 @@ def count(context: Context) -> int:
 
 
 def units(context: Context) -> list[Unit]:
-    layout, found = context.layout, []
+    layout, shard_units = context.layout, []
     for benchmark in context.config.data.benchmarks:
         number = shards_of(context, benchmark)
         for variant in variants(context) if context.shard < number else ():
-            sources = {
-                "benchmark": [layout.benchmark(benchmark)],
-                "model": [layout.model],
-                "head": [layout.head(FINAL)] if variant == HEAD else [],
-            }
-            found.append(shard_unit(context, layout.evaluation(benchmark, variant), number, sources, variant))
-    return found
+            head = [layout.head(FINAL)] if variant == HEAD else []
+            sources = {"benchmark": [layout.benchmark(benchmark)], "model": [layout.model], "head": head}
+            shard_units.append(shard_unit(context, layout.evaluation(benchmark, variant), number, sources, variant))
+    return shard_units
 
 
 async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
-    return await search_shard(
-        context,
-        unit,
-        in_shard(read_benchmark(context.store, unit.source("benchmark")), context.shard, int(unit.parameter("shards"))),
-        SearchSettings.for_evaluation(config, context.config.search),
-        with_head=unit.name == HEAD,
-        per_part=config.theorems_per_part,
-        seed=config.seed,
-        samples=config.samples,
-    )
+    theorems = read_benchmark(context.store, unit.source("benchmark"))
+    settings = SearchSettings.for_evaluation(config, context.config.search)
+    with_head = unit.name == HEAD
+    return await search_shard(context, unit, theorems, settings, config, with_head=with_head, samples=config.samples)
 
 
 WORK = Work(units, run, shards=count)

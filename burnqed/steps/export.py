@@ -12,7 +12,7 @@ from burnqed.steps.facts import ModelFacts
 
 
 def whole_model(context: Context) -> str:
-    """The whole model that the adapter belongs to."""
+    """The whole model that the adapter was trained on."""
     if context.iteration > 0 and context.config.sft.start == "merged":
         return context.layout.at(context.iteration - 1).model
     return context.layout.base
@@ -26,17 +26,15 @@ def units(context: Context) -> list[Unit]:
 async def run(context: Context, unit: Unit) -> ModelFacts:
     from burnqed.train.export import export_model
 
-    store = context.store
-    data = output(store, unit.source("data"))
-    states = [pair.state for pair in read_pairs(store, f"{data}/pairs.jsonl")]
-    target = context.workdir / "model"
+    store, target = context.store, context.workdir / "model"
+    pairs = read_pairs(store, f"{output(store, unit.source('data'))}/pairs.jsonl")
     outcome = await asyncio.to_thread(
         export_model,
         fetch_once(store, unit.source("start"), context.models),
         fetch_once(store, unit.source("adapter"), context.models),
         target,
         context.config.policy.dtype,
-        states,
+        [pair.state for pair in pairs],
     )
     store.upload(target, unit.root)
     return ModelFacts(

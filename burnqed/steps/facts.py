@@ -27,9 +27,8 @@ class Facts(BaseModel):
             return cls.model_validate(record.facts)
         except ValidationError as error:
             wrong, step = error.errors()[0]["loc"][0], record.key.step
-            raise BadInput(
-                f"The record of an output of the step {step} lacks its {wrong}; --redo {step} redoes it."
-            ) from None
+            lack = f"The record of an output of the step {step} lacks its {wrong}"
+            raise BadInput(f"{lack}; --redo {step} redoes it.") from None
 
     def document(self) -> dict[str, Fact]:
         return self.model_dump(exclude_unset=True)
@@ -143,6 +142,6 @@ class ReportFacts(Facts):
         return "yes" if go else "no"
 
     def document(self) -> dict[str, Fact]:
-        said = super().document()
-        go = said.pop("go")
-        return {**said, "go": go}
+        facts = super().document()
+        go = facts.pop("go")
+        return {**facts, "go": go}

@@ -40,7 +40,8 @@ def import_model(context: Context, source: str, name: str) -> None:
     store, workdir = context.store, context.workdir
     prefix, started = f"models/{name}", datetime.now(UTC)
     files = list(from_folder(Path(source)) if Path(source).is_dir() else from_hub(source))
-    if not any(f.path == "config.json" for f in files) or not any(f.path.endswith(".safetensors") for f in files):
+    names = [file.path for file in files]
+    if "config.json" not in names or not any(name.endswith(".safetensors") for name in names):
         raise BadInput(f"{source} is not a model: it needs config.json and weights as safetensors; choose another one.")
     revision = digest_of([source, [[f.path, f.size, f.sha256] for f in files]])[:REVISION_DIGITS]
     with Progress(sum(f.size >> 20 for f in files), "import", "MiB") as progress:
@@ -55,16 +56,8 @@ def import_model(context: Context, source: str, name: str) -> None:
                     here.unlink()
             progress.advance(file.size >> 20)
     key = Key(step="import-model", version=1, parameters={"source": source})
-    write_record(
-        store,
-        prefix,
-        key,
-        context.config,
-        ImportedFacts(source=source).document(),
-        started,
-        revision=revision,
-        dollars_per_hour=context.dollars_per_hour,
-    )
+    price, facts = context.dollars_per_hour, ImportedFacts(source=source).document()
+    write_record(store, prefix, key, context.config, facts, started, revision=revision, dollars_per_hour=price)
     log.info("use it with --set policy.model=%s", store.locate(prefix))
 
 
@@ -80,19 +73,19 @@ def from_hub(model: str) -> Iterator[SourceFile]:
     from huggingface_hub import HfApi, hf_hub_download
 
     try:
-        found = HfApi(token=os.environ.get("HF_TOKEN")).model_info(model, files_metadata=True)
+        repository = HfApi(token=os.environ.get("HF_TOKEN")).model_info(model, files_metadata=True)
     except Exception as error:  # its own, and those of its HTTP library, which varies
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise BadInput(
             f"{model!r} is neither a folder nor a model that the hub provides ({reason}); check the name, the network, and HF_TOKEN "
             "for a private one."
         ) from None
-    for file in found.siblings or ():
+    for file in repository.siblings or ():
         if Path(file.rfilename).suffix in WANTED:
 
             def fetch(folder: Path, name: str = file.rfilename) -> Path:
                 try:
-                    return Path(hf_hub_download(model, name, revision=found.sha, local_dir=folder))
+                    return Path(hf_hub_download(model, name, revision=repository.sha, local_dir=folder))
                 except Exception as error:
                     raise TryAgain(
                         f"{name} of {model} could not be fetched ({error}); the same command continues."

@@ -23,8 +23,8 @@ def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
 def trusted_head(context: Context, unit: Unit) -> bool:
     """Whether a unit has a head that training accepted: one that ranks no better than chance would only mislead a search."""
     for head in unit.sources["head"]:
-        made = read_record(context.store, head)
-        if made is not None and HeadFacts.of(made).accepted:
+        record = read_record(context.store, head)
+        if record and HeadFacts.of(record).accepted:
             return True
         log.warning("the head %s was not accepted, so this search runs without one", context.store.locate(head))
     return False

@@ -63,7 +63,9 @@ async def run(context: Context, *, only: str) -> None:
     steps = [step for step in loop() if step.task in tasks]
     outputs = plan(steps, context)
     if folder := os.environ.get("BURNQED_OUTPUTS"):
-        write_outputs(outputs, Path(folder))
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name, value in outputs.items():
+            Path(folder, name).write_text(value, encoding="utf-8")
     if not only:
         remember(context.store, context.layout.run, context.config)
     for step in steps:
@@ -79,11 +81,11 @@ def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
     context.store.check_writable()
     check_budget(context.store, context.layout.run, context.config.cost.max_dollars, context.account)
     todo: dict[Step, set[int]] = {}
-    for found in planned(steps, context):
-        level = logging.WARNING if found.verdict.kept else logging.INFO
-        log.log(level, "%s: %s", found.label, found.verdict.text)
-        if found.verdict.miss:
-            todo.setdefault(found.step, set()).add(found.shard)
+    for output in planned(steps, context):
+        level = logging.WARNING if output.verdict.kept else logging.INFO
+        log.log(level, "%s: %s", output.label, output.verdict.text)
+        if output.verdict.miss:
+            todo.setdefault(output.step, set()).add(output.shard)
     shards = {step: sorted(todo.get(step, ())) for step in steps}
     outputs = {s.output: json.dumps(shards[s]) if s.sharded else "yes" if shards[s] else "no" for s in steps}
     return outputs | {s.former_output: outputs[s.output] for s in steps if s.former}
@@ -91,13 +93,9 @@ def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
 
 def superseded(steps: Sequence[Step], context: Context) -> Superseded:
     """The finished outputs that would be redone. Raises BadInput as `planned` does."""
-    lost = [found for found in planned(steps, context) if found.verdict.miss and found.record]
-    records = [found.record for found in lost if found.record]
-    return Superseded(
-        [f"{found.label} ({found.verdict.miss})" for found in lost],
-        sum(m.seconds for m in records),
-        sum(m.dollars for m in records),
-    )
+    lost = [(output, output.record) for output in planned(steps, context) if output.verdict.miss and output.record]
+    labels = [f"{output.label} ({output.verdict.miss})" for output, _ in lost]
+    return Superseded(labels, sum(r.seconds for _, r in lost), sum(r.dollars for _, r in lost))
 
 
 def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
@@ -108,16 +106,15 @@ def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
     layout = context.layout
     require_predecessor(context.store, layout)
     iterations = (layout.at(number).root for number in range(context.iteration + 1))
-    context = replace(
-        context, store=Snapshot(context.store, [layout.benchmarks, layout.data, layout.base, *iterations])
-    )
+    snapshot = Snapshot(context.store, [layout.benchmarks, layout.data, layout.base, *iterations])
+    context = replace(context, store=snapshot)
     verdicts: dict[str, Verdict] = {}
     for step in steps:
         here = context.at(stage=step.stage)
         for shard in range(step.work.shards(here)) if step.work.needed(here) else ():
             at = here.at(shard=shard)
             for unit in step.work.units(at):
-                record, damage = look(at.store, unit.prefix)
+                record, damage = look(snapshot, unit.prefix)
                 verdict = verdicts[unit.prefix] = foreseen(step, at, unit, record, damage, verdicts)
                 yield Planned(step, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, record)
 
@@ -133,12 +130,7 @@ def require_predecessor(store: Store, layout: Layout) -> None:
 
 
 def foreseen(
-    step: Step,
-    context: Context,
-    unit: Unit,
-    record: Record | None,
-    damage: str,
-    verdicts: Mapping[str, Verdict],
+    step: Step, context: Context, unit: Unit, record: Record | None, damage: str, verdicts: Mapping[str, Verdict]
 ) -> Verdict:
     """The verdict on a unit whose inputs may still have to be made; `verdicts` are those on earlier units."""
     before = {prefix: verdicts.get(prefix, Verdict()) for prefix in unit.inputs}
@@ -153,12 +145,6 @@ def foreseen(
     verdict = judge(step, context, unit, record, difference, damage)
     inherited = next((earlier.kept for earlier in before.values() if earlier.kept), "")
     return verdict if verdict.miss or verdict.kept else Verdict(kept=inherited)
-
-
-def write_outputs(outputs: dict[str, str], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, value in outputs.items():
-        (folder / name).write_text(value, encoding="utf-8")
 
 
 COMMAND = Command(run)

@@ -12,11 +12,10 @@ from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import ShardFacts
-from burnqed.steps.searching import Tools, shard_unit, write_shard
-from burnqed.steps.shards import shard_count, shard_of
+from burnqed.steps.searching import Tools, shard_unit, shard_writer, write_shard
+from burnqed.steps.shards import shard_count
 from burnqed.trajectory.filling import OnResult
 from burnqed.trajectory.rows import SearchResult, Task
-from burnqed.trajectory.writer import ShardWriter
 
 VARIANT = "replay"
 OPEN_PROOFS = 16
@@ -47,12 +46,8 @@ def chosen(context: Context) -> list[KnownProof]:
 
 async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.negatives
-    shards = int(unit.parameter("shards"))
-    proofs = {p.theorem.name: p for p in chosen(context) if shard_of(p.theorem.name, shards) == context.shard}
-    writer = ShardWriter(
-        context.store, unit.root, [p.theorem for p in proofs.values()], per_part=config.theorems_per_part,
-        run=context.layout.run, iteration=context.iteration, seed=config.seed,
-    )  # fmt: skip
+    proofs = {p.theorem.name: p for p in chosen(context)}
+    writer = shard_writer(context, unit, [p.theorem for p in proofs.values()], config)
     settings = BranchSettings(
         candidates=config.candidates,
         temperature=context.config.search.temperature,
@@ -62,10 +57,10 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     )
 
     async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
-        async def one(task: Task) -> SearchResult:
+        async def replayed(task: Task) -> SearchResult:
             return await BranchSearch(task, proofs[task.theorem.name].tactics, tools.lean, tools.client, settings).run()
 
-        await run_many(tasks, one, OPEN_PROOFS, add, context.stop)
+        await run_many(tasks, replayed, OPEN_PROOFS, add, context.stop)
 
     return await write_shard(context, unit, writer, work)
 

@@ -1,4 +1,4 @@
-"""report: the iteration's results, their comparison with earlier iterations, the gate's verdict, and the HTML page.
+"""report: the iteration's results, a comparison with earlier iterations, the gates' verdict, and the HTML page.
 
 Writes results.json, gate.json, index.html and the proofs it lists; adds the iteration to the run's summary.json.
 """
@@ -63,11 +63,8 @@ def units(context: Context) -> list[Unit]:
 
 
 def searched(context: Context) -> list[str]:
-    return [
-        folder
-        for v in search_variants(context.config, context.iteration)
-        for folder in own_shards(context, context.layout.trajectories(v), search.count(context))
-    ]
+    layout, variants = context.layout, search_variants(context.config, context.iteration)
+    return [f for v in variants for f in own_shards(context, layout.trajectories(v), search.count(context))]
 
 
 def evaluated(benchmark: str, variant: str) -> str:
@@ -76,14 +73,14 @@ def evaluated(benchmark: str, variant: str) -> str:
 
 
 def shards_of(context: Context, benchmark: str, variant: str) -> list[str]:
-    number = evaluate.shards_of(context, benchmark)
-    return own_shards(context, context.layout.evaluation(benchmark, variant), number)
+    folder = context.layout.evaluation(benchmark, variant)
+    return own_shards(context, folder, evaluate.shards_of(context, benchmark))
 
 
 async def run(context: Context, unit: Unit) -> ReportFacts:
     store, layout = context.store, context.layout
     snapshot = Snapshot.of(store, unit.inputs)
-    records = {prefix: m for prefix in unit.inputs if (m := read_record(snapshot, prefix)) is not None}
+    records = {prefix: record for prefix in unit.inputs if (record := read_record(snapshot, prefix))}
     earlier = [read_result(store, layout.at(i).report) for i in range(context.iteration)]
     known = trained_statements(context, unit)
     evaluations = [
@@ -92,7 +89,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         for variant in (PLAIN, HEAD)
         if evaluated(name_of(prefix), variant) in unit.sources
     ]
-    found = results_of(store, unit.sources["searched"])
+    results = results_of(store, unit.sources["searched"])
     worked = attempts(context)
     result = IterationResult(
         run=layout.run,
@@ -101,7 +98,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         evaluations=evaluations,
         ever=ever(evaluations, earlier),
-        search=search_figures(found),
+        search=search_figures(results),
         training=training_metrics(context, records),
         cost=step_costs(worked),
         seconds=wall(worked),
@@ -115,7 +112,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         loss=sft.read_losses(store, layout.adapter),
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
-        training_proofs=training_proofs(context, found),
+        training_proofs=training_proofs(context, results),
         kept=changed_since(context, [records[prefix] for prefix in unit.sources["searched"]]),
         config=context.recorded.model_dump(mode="json"),
         records=records,
@@ -128,8 +125,8 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         shutil.copyfile(folder / "index.html", Path(artifacts) / "report.html")
     store.write_text(f"{unit.root}/{RESULTS}", result.model_dump_json(indent=1) + "\n")
     store.write_text(f"{unit.root}/gate.json", judged.model_dump_json(indent=1) + "\n")
-    others = [*earlier, *later_results(context)]
-    store.write_text(layout.summary, summarize([*others, result]).model_dump_json(indent=1) + "\n")
+    summary = summarize([*earlier, *later_results(context), result])
+    store.write_text(layout.summary, summary.model_dump_json(indent=1) + "\n")
     solved = {f"solved_{e.benchmark}_{e.variant}": e.at_largest.solved for e in evaluations}
     trained = {f"trained_on_{e.benchmark}": len(e.trained_on) for e in evaluations if e.trained_on}
     return ReportFacts(go=judged.go, **solved, **trained)
@@ -141,17 +138,17 @@ def read_result(store: Store, prefix: str) -> IterationResult:
 
 def later_results(context: Context) -> list[IterationResult]:
     """Results of later iterations, finished before this one was redone."""
-    found: list[IterationResult] = []
+    results: list[IterationResult] = []
     for number in count(context.iteration + 1):
         report = context.layout.at(number).report
         record, damage = look(context.store, report)
         if damage:
             log.warning("%s is left out of the summary because it is damaged: %s", context.store.locate(report), damage)
         elif record is None:
-            return found
+            break
         else:
-            found.append(read_result(context.store, report))
-    return found
+            results.append(read_result(context.store, report))
+    return results
 
 
 def results_of(store: Store, folders: Iterable[str]) -> list[TheoremResult]:
@@ -197,42 +194,42 @@ def lean_of(context: Context) -> LeanBackend:
 
 
 def training_metrics(context: Context, records: dict[str, Record]) -> dict[str, float]:
-    """Figures that fine-tuning and head reported: `sft.evaluation_loss`, `head.auc`, …"""
-    told = {f"sft.{name}": value for name, value in SftFacts.of(records[context.layout.adapter]).figures.items()}
+    """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, …"""
+    figures = {f"sft.{name}": value for name, value in SftFacts.of(records[context.layout.adapter]).figures.items()}
     if head := records.get(context.layout.head("final")):
-        told |= {f"head.{name}": value for name, value in HeadFacts.of(head).figures.items()}
-    return told
+        figures |= {f"head.{name}": value for name, value in HeadFacts.of(head).figures.items()}
+    return figures
 
 
 def attempts(context: Context) -> list[Attempt]:
     """All attempts at this iteration's steps so far, except at the report, which is not done yet."""
-    own = [a for a in accounts(context.store, context.layout.run) if a.iteration == context.iteration]
-    return [a for account in own for a in account.attempts if a.step != "report"]
+    own = (a for a in accounts(context.store, context.layout.run) if a.iteration == context.iteration)
+    return [attempt for account in own for attempt in account.attempts if attempt.step != "report"]
 
 
 def changed_since(context: Context, searched: Iterable[Record]) -> list[str]:
     """How the settings of finished searches differ from the configuration, such as `search.budget went from 6 to 8`."""
-    config, step, found = context.recorded, step_named("search"), set()
+    config, step, differences = context.recorded, step_named("search"), set()
     for record in searched:
         settings = config.only((*step.reads, *record.key.settings)).meaning()
         now = record.key.model_copy(update={"settings": settings, "version": step.version})
-        found.add(now.difference(record.key))
-    return sorted(found - {""})
+        differences.add(now.difference(record.key))
+    return sorted(differences - {""})
 
 
-def training_proofs(context: Context, found: list[TheoremResult]) -> list[Proof]:
+def training_proofs(context: Context, results: list[TheoremResult]) -> list[Proof]:
     default = lean_of(context).default_header
     theorems = {t.name: t for t in read_selection(context.store, context.layout.selection).theorems}
-    proofs = {(r.name, r.proof): r for r in found if r.status is ProofStatus.PROVED and r.proof}
+    proofs = {(r.name, r.proof): r.nodes_at_proof for r in results if r.status is ProofStatus.PROVED and r.proof}
     return [
         Proof(
             name=name,
             statement=theorems[name].statement,
             header=common_header([theorems[name]], default),
-            proof=proof or "",
-            found=f"search, {r.nodes_at_proof} nodes",
+            proof=proof,
+            found=f"search, {nodes} nodes",
         )
-        for (name, proof), r in sorted(proofs.items(), key=lambda item: item[0][0])
+        for (name, proof), nodes in sorted(proofs.items(), key=lambda item: item[0][0])
     ]
 
 

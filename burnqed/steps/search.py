@@ -9,7 +9,6 @@ from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import head_prefix, search_variants, trusted_head
 from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.select import read_selection
-from burnqed.steps.shards import in_shard
 from burnqed.steps.table import SEARCH
 
 
@@ -28,15 +27,9 @@ def units(context: Context) -> list[Unit]:
 async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.search
     theorems = read_selection(context.store, unit.source("selection")).theorems
-    return await search_shard(
-        context,
-        unit,
-        in_shard(theorems, context.shard, int(unit.parameter("shards"))),
-        SearchSettings.for_search(config, open_lean(context.config.lean).probe_tactics, noise=unit.name == "noise"),
-        with_head=trusted_head(context, unit),
-        per_part=config.theorems_per_part,
-        seed=config.seed,
-    )
+    probe_tactics = open_lean(context.config.lean).probe_tactics
+    settings = SearchSettings.for_search(config, probe_tactics, noise=unit.name == "noise")
+    return await search_shard(context, unit, theorems, settings, config, with_head=trusted_head(context, unit))
 
 
 WORK = Work(units, run, shards=count)

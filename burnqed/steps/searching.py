@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+from burnqed.config import EvaluateConfig, NegativesConfig, SearchConfig
 from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
@@ -17,7 +18,7 @@ from burnqed.proof_search.settings import SearchSettings
 from burnqed.record import read_record
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts, ShardFacts
-from burnqed.steps.shards import shard_count
+from burnqed.steps.shards import in_shard, shard_count
 from burnqed.trajectory.filling import OnResult, Work, fill
 from burnqed.trajectory.rows import Task
 from burnqed.trajectory.schema import ProofStatus
@@ -25,6 +26,8 @@ from burnqed.trajectory.writer import ShardWriter
 
 READY_S = 600.0
 """How long a sidecar may take to load its model."""
+Sharded = SearchConfig | NegativesConfig | EvaluateConfig
+"""Sections of the configuration of steps that are divided into shards."""
 
 
 @asynccontextmanager
@@ -46,12 +49,11 @@ async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
 def check_served(context: Context, unit: Unit, info: PolicyInfo, url: str) -> None:
     """Raises BadInput if the server has another model or head than the unit is made from."""
     for prefix in (*unit.sources["model"], *unit.sources.get("head", ())):
-        made = read_record(context.store, prefix)
-        if made is None:
+        if (record := read_record(context.store, prefix)) is None:
             continue
         is_model = prefix in unit.sources["model"]
         served = info.weight_version if is_model else info.head_id
-        wanted = ModelFacts.of(made).version if is_model else HeadFacts.of(made).head_id
+        wanted = ModelFacts.of(record).version if is_model else HeadFacts.of(record).head_id
         if served != wanted:
             raise BadInput(
                 f"The policy server {url} serves {served}, but {context.store.locate(prefix)} is {wanted}; "
@@ -64,23 +66,35 @@ async def search_shard(
     unit: Unit,
     theorems: Sequence[Theorem],
     settings: SearchSettings,
+    config: Sharded,
     *,
     with_head: bool,
-    per_part: int,
-    seed: int,
     samples: int = 1,
 ) -> ShardFacts:
-    """Searches the shard's theorems and writes its parts; continues where an earlier attempt was cut off."""
-    writer = ShardWriter(
-        context.store, unit.root, theorems, per_part=per_part, run=context.layout.run,
-        iteration=context.iteration, samples=samples, seed=seed,
-    )  # fmt: skip
+    """Searches those of the theorems that are the shard's, and writes its parts; continues where an earlier attempt was cut off."""
+    writer = shard_writer(context, unit, theorems, config, samples)
 
     async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
         scorer = tools.client if with_head else None
         await search(tasks, tools.lean, tools.client, scorer, settings, add, context.stop)
 
     return await write_shard(context, unit, writer, work)
+
+
+def shard_writer(
+    context: Context, unit: Unit, theorems: Sequence[Theorem], config: Sharded, samples: int = 1
+) -> ShardWriter:
+    """Writes the parts of the unit's shard, which has some of the theorems."""
+    return ShardWriter(
+        context.store,
+        unit.root,
+        in_shard(theorems, context.shard, unit.shards),
+        per_part=config.theorems_per_part,
+        run=context.layout.run,
+        iteration=context.iteration,
+        samples=samples,
+        seed=config.seed,
+    )
 
 
 class Tools(NamedTuple):

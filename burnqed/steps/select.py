@@ -54,8 +54,8 @@ async def run(context: Context, unit: Unit) -> SelectFacts:
     config, store = context.config.select, context.store
     earlier = [read_selection(store, prefix) for prefix in unit.sources["earlier"]]
     if config.pool == "same" and earlier:
-        write(store, unit, first := earlier[0])
-        return SelectFacts(theorems=len(first.theorems), probe_easy=0)
+        write(store, unit, earlier[0])
+        return SelectFacts(theorems=len(earlier[0].theorems), probe_easy=0)
     path = f"{output(store, context.layout.data)}/theorems.json"
     theorems = sorted(parse_index(store.read_text(path), store.locate(path)), key=lambda t: t.name)
     random.Random(config.seed).shuffle(theorems)
@@ -67,9 +67,8 @@ async def run(context: Context, unit: Unit) -> SelectFacts:
         left = searched - proved(store, unit.sources["searched"])
         again = [t for t in theorems if t.name in left][: config.theorems]
     wanted = config.theorems - len(again)
-    chosen, easy = (
-        await first_hard(context, candidates, wanted) if config.drop_probe_easy else (candidates[:wanted], [])
-    )
+    drop_easy = config.drop_probe_easy
+    chosen, easy = await first_hard(context, candidates, wanted) if drop_easy else (candidates[:wanted], [])
     chosen = [*again, *chosen]
     if not chosen:
         raise BadInput(

@@ -35,13 +35,8 @@ def previous(context: Context) -> list[str]:
 
 
 def units(context: Context) -> list[Unit]:
-    layout = context.layout
-    sources = {
-        "data": [layout.data],
-        "base": [layout.base],
-        "searched": found_shards(context),
-        "previous": previous(context),
-    }
+    layout, searched = context.layout, found_shards(context)
+    sources = {"data": [layout.data], "base": [layout.base], "searched": searched, "previous": previous(context)}
     return [Unit(layout.adapter, sources)]
 
 
@@ -50,21 +45,17 @@ async def run(context: Context, unit: Unit) -> SftFacts:
     from burnqed.train.sft import Pairs, train_sft
 
     store, layout = context.store, context.layout
-    found = [
-        TacticPair(**row, source="search")
-        for rows in rows_of(store, unit.sources["searched"])
-        for row in proof_pairs(rows).to_pylist()
-    ]
-    checkpoints = Checkpoints(store, f"{unit.root}/{CHECKPOINT}")
+    tables = (proof_pairs(rows) for rows in rows_of(store, unit.sources["searched"]))
+    found_pairs = [TacticPair(**row, source="search") for pairs in tables for row in pairs.to_pylist()]
     outcome = await asyncio.to_thread(
         train_sft,
         fetch_once(store, layout.base, context.models),
-        Pairs(read_pairs(store, f"{output(store, layout.data)}/pairs.jsonl"), found),
+        Pairs(read_pairs(store, f"{output(store, layout.data)}/pairs.jsonl"), found_pairs),
         context.config.sft,
         iteration=context.iteration,
         validation_fraction=context.config.data.validation_fraction,
         workdir=context.workdir,
-        checkpoints=checkpoints,
+        checkpoints=Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
         previous=next((fetch_once(store, before, context.models) for before in unit.sources["previous"]), None),
         should_stop=context.stop.is_set,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from burnqed.errors import BadInput
 from burnqed.layout import SUCCESS, shard_folder
@@ -28,16 +28,19 @@ def in_shard(theorems: Sequence[Theorem], shard: int, shards: int) -> list[Theor
 
 
 def shard_count(store: Store, prefix: str, wanted: int) -> int:
-    """The number of shards of the output at `prefix`: what it was begun with, else `wanted`."""
-    begun = {int(m[2]) for path in store.list(prefix) if (m := FOLDER.search(path))}
-    return max(begun, default=wanted)
+    """The number of shards that the output at `prefix` is divided into: as it was begun, else `wanted`."""
+    return max(begun(store.files(prefix)), default=wanted)
+
+
+def begun(paths: Iterable[str]) -> set[int]:
+    """The numbers of shards that outputs were divided into."""
+    return {int(match[2]) for path in paths if (match := FOLDER.search(path))}
 
 
 def finished_shards(store: Store, prefix: str) -> list[str]:
     """Folders of all shards at `prefix`. Raises BadInput if one is missing."""
     paths = store.files(prefix)
-    begun = {int(m[2]) for path in paths if (m := FOLDER.search(path))}
-    for shards in begun:
+    for shards in begun(paths):
         folders = [shard_folder(prefix, shard, shards) for shard in range(shards)]
         if all(f"{folder}/{SUCCESS}" in paths for folder in folders):
             return folders

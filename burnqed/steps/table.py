@@ -20,10 +20,22 @@ if TYPE_CHECKING:
 
 SEARCH, REPLAY, FINAL = "search", "replay", "final"
 """Stages."""
-SERVED = tuple(
-    f"policy.{name}" for name in ("dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p")
-)
+
+
+def of(section: str, *values: str) -> tuple[str, ...]:
+    """Single values of one section of the configuration."""
+    return tuple(f"{section}.{value}" for value in values)
+
+
+SERVED = of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p")
 """Configuration values that the policy server and its client read."""
+ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
+"""Configuration values that decide the order of a search, for training data and in evaluations alike."""
+CORPUS = (
+    *of("data", "theorems", "known_proofs", "generated", "generator_seed"),
+    *of("data", "validation_fraction", "closer_keep", "max_state_chars"),
+)
+"""Configuration values that say what the data is made from."""
 
 
 @dataclass(frozen=True)
@@ -107,73 +119,30 @@ class Step(Row):
 
 EMBED = partial(Step, "embed", reads=("policy.dtype", "policy.embed_max_tokens"), pool="trainer")
 HEAD = partial(Step, "ebm", reads=("ebm", "data.validation_fraction"), pool="trainer")
+SHARDED = partial(Step, version=2, policy=True, sharded=True)
 
 STEPS: tuple[Row, ...] = (
     Row("plan", takes=("only",), first=True),
     Step("benchmark", reads=("data.benchmarks", "data.benchmark_theorems", "lean")),
-    Step(
-        "data",
-        after=("benchmark",),
-        version=2,
-        reads=(
-            "data.theorems",
-            "data.known_proofs",
-            "data.generated",
-            "data.generator_seed",
-            "data.validation_fraction",
-            "data.closer_keep",
-            "data.max_state_chars",
-            "select.min_depth",
-            "lean.backend",
-        ),
-    ),
+    Step("data", after=("benchmark",), version=2, reads=(*CORPUS, "select.min_depth", "lean.backend")),
     Step("base", after=("data",), reads=("policy.model",), pool="trainer", module="burnqed.steps.base_model"),
     Step("select", after=("data",), reads=("select", "lean")),
     Step("sft", after=("base",), version=2, reads=("sft", "data.validation_fraction"), pool="trainer"),
     Step("export", after=("sft",), reads=("policy.dtype",), pool="trainer"),
     EMBED(stage=SEARCH, after=("export",)),
     HEAD(stage=SEARCH, after=("embed-search",)),
-    Step(
-        "search",
-        stage=SEARCH,
-        after=("select", "ebm-search"),
-        version=2,
-        reads=("search", "lean", *SERVED),
-        policy=True,
-        sharded=True,
-        kept=True,
-    ),
-    Step(
+    SHARDED("search", SEARCH, after=("select", "ebm-search"), reads=("search", "lean", *SERVED), kept=True),
+    SHARDED(
         "replay",
+        REPLAY,
         former="negatives",
-        stage=REPLAY,
         after=("search",),
-        version=2,
         reads=("negatives", "lean", "search.temperature", *SERVED),
-        policy=True,
-        sharded=True,
         kept=True,
     ),
     EMBED(stage=FINAL, after=("replay",)),
     HEAD(stage=FINAL, after=("embed-final",)),
-    Step(
-        "evaluate",
-        stage=FINAL,
-        after=("ebm-final",),
-        version=2,
-        reads=(
-            "evaluate",
-            "lean",
-            *SERVED,
-            "search.alpha",
-            "search.beta",
-            "search.length_exponent",
-            "search.energy_depth",
-            "search.widening",
-        ),
-        policy=True,
-        sharded=True,
-    ),
+    SHARDED("evaluate", FINAL, after=("ebm-final",), reads=("evaluate", "lean", *SERVED, *ORDER)),
     Step("report", after=("evaluate",), version=2, reads=("gate", "evaluate")),
     Row("gate", takes=("answer",), leased=False),
     Row("release", iterated=False, leased=False, recorded=False, module="burnqed.run.release"),
@@ -193,9 +162,9 @@ def step_named(name: str) -> Step:
     return next(step for step in loop() if step.name == name)
 
 
-def names(rows: Iterable[Row] | None = None) -> tuple[str, ...]:
+def names(rows: Iterable[Row] = STEPS) -> tuple[str, ...]:
     """Names of all rows, or of these, each once."""
-    return tuple(dict.fromkeys(row.name for row in (STEPS if rows is None else rows)))
+    return tuple(dict.fromkeys(row.name for row in rows))
 
 
 def find(name: str, stage: str = "") -> Row:
@@ -206,9 +175,7 @@ def find(name: str, stage: str = "") -> Row:
         from burnqed.resolve import nearest
 
         raise BadInput(f"There is no step {name!r}{nearest(name, names())}; choose one of: {', '.join(names())}.")
-    if not stage and len(rows) == 1:
-        (stage,) = rows
-    stage = present_name(stage)
+    stage = present_name(stage) if stage or len(rows) > 1 else next(iter(rows))
     if stage not in rows:
         wanted = " or ".join(f"--stage {at}" for at in rows if at)
         raise BadInput(f"The step {name} has no stage {stage!r}; {f'give {wanted}' if wanted else 'give none'}.")

@@ -1,4 +1,4 @@
-"""Finished trajectories as inputs of later steps."""
+"""Trajectories as inputs of later steps."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
 
 
 def own_shards(context: Context, prefix: str, count: int) -> list[str]:
-    """Shard folders that this iteration writes at `prefix`, finished or not."""
+    """Shard folders that this iteration has at `prefix`, finished or not."""
     number = shard_count(context.store, prefix, count)
     return [shard_folder(prefix, shard, number) for shard in range(number)]
