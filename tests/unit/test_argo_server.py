@@ -131,7 +131,7 @@ def test_no_proxy_is_asked_on_the_way_into_a_tunnel(argo: StandIn, monkeypatch: 
 
 def test_a_server_that_is_not_there_is_one_to_try_again() -> None:
     with pytest.raises(TryAgain, match="does not answer.*ARGO_SERVER"):
-        ArgoServer("http://127.0.0.1:1", "team").version()
+        ArgoServer("http://127.0.0.1:1", "team", "").version()
 
 
 def test_a_retry_carries_the_new_values_of_parameters(argo: StandIn) -> None:

@@ -31,7 +31,7 @@ BUSY = (429, 502, 503, 504)
 
 @dataclass(frozen=True)
 class Settings:
-    """What the chart says about its cluster."""
+    """The chart's settings for its cluster."""
 
     version: str
     profile: str
@@ -55,7 +55,7 @@ class Access(Protocol):
     namespace: str
 
     def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
-        """Submits; with `dry_run` the cluster only checks and fills in defaults."""
+        """Submits it; with `dry_run` the cluster only checks it and fills in defaults."""
 
     def get(self, name: str) -> Document:
         """A workflow with its nodes."""
@@ -78,11 +78,11 @@ class Access(Protocol):
 
 def service_of_argo() -> tuple[str, str]:
     """Namespace and name of the Argo server's Service."""
-    given = os.environ.get(SERVICE_VARIABLE) or DEFAULT_SERVICE
-    namespace, slash, service = given.partition("/")
-    if not (namespace and slash and service) or "/" in service:
+    address = os.environ.get(SERVICE_VARIABLE) or DEFAULT_SERVICE
+    namespace, _, service = address.partition("/")
+    if not (namespace and service) or "/" in service:
         raise BadInput(
-            f"{SERVICE_VARIABLE}={given} does not name a Service; write NAMESPACE/SERVICE, as in {DEFAULT_SERVICE}."
+            f"{SERVICE_VARIABLE}={address} does not name a Service; write NAMESPACE/SERVICE, as in {DEFAULT_SERVICE}."
         )
     return namespace, service
 

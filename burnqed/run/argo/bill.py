@@ -31,8 +31,7 @@ def bill(store: Store, layout: Layout, workflow: str, prices: CostConfig) -> Non
         log.warning("the cost of %s remains an estimate: %s", workflow, error)
         return
     if account:
-        hours = sum(attempt.seconds for attempt in account.attempts) / 3600
-        count = len(account.attempts)
+        hours, count = sum(attempt.seconds for attempt in account.attempts) / 3600, len(account.attempts)
         log.info("%s has cost $%.2f: %d pods, %.2f hours in total", workflow, account.dollars, count, hours)
 
 

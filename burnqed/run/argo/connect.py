@@ -14,9 +14,9 @@ from burnqed.run.argo.server import ArgoServer
 
 def open_access(namespace: str | None = None) -> Access:
     """The configured way to the cluster. Raises BadInput if there is none."""
+    namespace = namespace or os.environ.get("ARGO_NAMESPACE")
     if address := os.environ.get("ARGO_SERVER"):
-        token = os.environ.get("ARGO_TOKEN", "")
-        return ArgoServer(address, namespace or os.environ.get("ARGO_NAMESPACE") or DEFAULT_NAMESPACE, token)
+        return ArgoServer(address, namespace or DEFAULT_NAMESPACE, os.environ.get("ARGO_TOKEN", ""))
     try:
         from burnqed.run.argo.kube import KubeApi
     except ImportError:
@@ -24,4 +24,4 @@ def open_access(namespace: str | None = None) -> Access:
             "Without ARGO_SERVER the cluster is reached through its API, which needs the package kubernetes; run "
             "`pip install 'burnqed[cluster]'`, or set ARGO_SERVER and ARGO_TOKEN."
         ) from None
-    return KubeApi(namespace or os.environ.get("ARGO_NAMESPACE"))
+    return KubeApi(namespace)

@@ -32,7 +32,7 @@ CHUNK = 1 << 16
 
 
 class Target(NamedTuple):
-    """The end of a tunnel."""
+    """The far end of a tunnel."""
 
     namespace: str
     pod: str
@@ -57,10 +57,10 @@ def find(access: KubeApi, namespace: str, service: str) -> Target:
     """A ready pod behind the Service that is run by the Deployment of the same name. Raises BadInput if there is none."""
     strangers = []
     with access.errors(), rights(namespace):
-        found = DiscoveryV1Api(access.core.api_client).list_namespaced_endpoint_slice(
+        slices = DiscoveryV1Api(access.core.api_client).list_namespaced_endpoint_slice(
             namespace, label_selector=f"kubernetes.io/service-name={service}", _request_timeout=TIMEOUT_S
         )
-        for part in found.items:
+        for part in slices.items:
             for endpoint in part.endpoints or ():
                 if not (endpoint.target_ref and endpoint.conditions and endpoint.conditions.ready):
                     continue
@@ -124,14 +124,14 @@ def verification(target: Target, service: str) -> ssl.SSLContext | bool:
 
 
 def serve(listener: socket.socket, access: KubeApi, target: Target) -> None:
-    with suppress(OSError):  # the listener was closed: the block ended
+    with suppress(OSError):  # the block has ended and closed the listener
         while True:
             connection, _ = listener.accept()
             threading.Thread(target=carry, args=(connection, access, target), daemon=True).start()
 
 
 def carry(connection: socket.socket, access: KubeApi, target: Target) -> None:
-    """Carries one connection's bytes both ways until either side ends."""
+    """Carries the bytes of one connection both ways until either side closes it."""
     with connection, suppress(OSError, ApiException):
         forwarded = portforward(
             access.core.connect_get_namespaced_pod_portforward, target.pod, target.namespace, ports=str(target.port)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import urllib3
 import yaml
@@ -12,15 +13,7 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
 from burnqed.errors import BadInput, TryAgain
-from burnqed.run.argo.access import (
-    DEFAULT_NAMESPACE,
-    NOT_FOUND,
-    SELECTOR,
-    Document,
-    Settings,
-    refusal,
-    service_of_argo,
-)
+from burnqed.run.argo.access import DEFAULT_NAMESPACE, NOT_FOUND, SELECTOR, Document, Settings, refusal, service_of_argo
 from burnqed.run.argo.nodes import unpacked
 from burnqed.run.argo.server import no_chart
 
@@ -33,8 +26,8 @@ class KubeApi:
     """`Access` through the Kubernetes API, in `namespace` or that of the kubeconfig's context."""
 
     def __init__(self, namespace: str | None = None) -> None:
-        own = load_configuration()
-        self.namespace = namespace or own or DEFAULT_NAMESPACE
+        configured = load_configuration()
+        self.namespace = namespace or configured or DEFAULT_NAMESPACE
         self.configuration = client.Configuration.get_default_copy()
         self.configuration.retries = 1
         api = client.ApiClient(self.configuration)
@@ -44,36 +37,31 @@ class KubeApi:
 
     @property
     def token(self) -> str:
-        """The user's bearer token, fresh; empty if the kubeconfig has a certificate instead."""
-        given = self.configuration.auth_settings().values()
-        return next((str(auth["value"]) for auth in given if auth["key"] == "authorization" and auth["value"]), "")
+        """The user's bearer token, refreshed; empty if the kubeconfig has a certificate instead."""
+        settings = self.configuration.auth_settings().values()
+        return next((str(auth["value"]) for auth in settings if auth["key"] == "authorization" and auth["value"]), "")
+
+    def _workflows(self, verb: str, *arguments: Any, missing: str = "", **options: Any) -> Any:
+        """Calls a method of the client for workflows."""
+        method = getattr(self.custom, f"{verb}_namespaced_custom_object")
+        with self.errors(missing):
+            return method(*GROUP, self.namespace, "workflows", *arguments, _request_timeout=TIMEOUT_S, **options)
+
+    def _missing(self, name: str) -> str:
+        return f"There is no workflow {name} in the namespace {self.namespace}; see `burnqed list`."
 
     def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
-        options = {"dry_run": "All"} if dry_run else {}
-        with self.errors():
-            return dict(self.custom.create_namespaced_custom_object(
-                *GROUP, self.namespace, "workflows", workflow, _request_timeout=TIMEOUT_S, **options
-            ))  # fmt: skip
+        return dict(self._workflows("create", workflow, **({"dry_run": "All"} if dry_run else {})))
 
     def get(self, name: str) -> Document:
-        with self.errors(f"There is no workflow {name} in the namespace {self.namespace}; see `burnqed list`."):
-            found = dict(self.custom.get_namespaced_custom_object(
-                *GROUP, self.namespace, "workflows", name, _request_timeout=TIMEOUT_S
-            ))  # fmt: skip
-        return unpacked(found)
+        return unpacked(dict(self._workflows("get", name, missing=self._missing(name))))
 
     def list(self) -> list[Document]:
-        with self.errors():
-            reply = self.custom.list_namespaced_custom_object(
-                *GROUP, self.namespace, "workflows", label_selector=SELECTOR, _request_timeout=TIMEOUT_S
-            )
-        return sorted(reply["items"], key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
+        workflows = self._workflows("list", label_selector=SELECTOR)["items"]
+        return sorted(workflows, key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
 
     def stop(self, name: str) -> None:
-        with self.errors(f"There is no workflow {name} in the namespace {self.namespace}; see `burnqed list`."):
-            self.custom.patch_namespaced_custom_object(
-                *GROUP, self.namespace, "workflows", name, {"spec": {"shutdown": "Stop"}}, _request_timeout=TIMEOUT_S
-            )
+        self._workflows("patch", name, {"spec": {"shutdown": "Stop"}}, missing=self._missing(name))
 
     def logs(self, name: str, pod: str, container: str, *, follow: bool) -> Iterator[str]:
         del name
@@ -94,8 +82,8 @@ class KubeApi:
         if not {"workflows", "workflowtemplates"} <= kinds:  # Argo CD and Argo Rollouts share the group
             raise BadInput(NO_ARGO)
         with self.errors(no_chart(self.namespace)):
-            found = self.core.read_namespaced_config_map("burnqed-config", self.namespace, _request_timeout=TIMEOUT_S)
-        return Settings.parse(found.data)
+            stored = self.core.read_namespaced_config_map("burnqed-config", self.namespace, _request_timeout=TIMEOUT_S)
+        return Settings.parse(stored.data)
 
     def link(self, name: str) -> str:
         namespace, service = service_of_argo()
@@ -118,7 +106,7 @@ class KubeApi:
 
 
 def load_configuration() -> str | None:
-    """Loads the kubeconfig, or a pod's own account; returns the namespace that it names."""
+    """Loads the kubeconfig, or a pod's own service account; returns the namespace that it names."""
     try:
         config.load_kube_config()
         _, context = config.list_kube_config_contexts()

@@ -42,9 +42,8 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
             for number, attempt in enumerate(task.attempts):
                 if attempt.pod in printed or not wanted.covers(task.task) or (follow and attempt.phase == "Pending"):
                     continue
-                lines = access.logs(name, attempt.pod, wanted.container, follow=follow)
                 any_line = False
-                for line in lines:
+                for line in access.logs(name, attempt.pod, wanted.container, follow=follow):
                     any_line = True
                     if EXECUTOR not in line:
                         yield task.task, line
@@ -71,8 +70,8 @@ def store_of(workflow: Document) -> Store:
 
 
 def layout_of(workflow: Document) -> Layout:
-    given = parameters_of(workflow)
-    return Layout(given["run"], int(given.get("iteration", -1)))
+    parameters = parameters_of(workflow)
+    return Layout(parameters["run"], int(parameters.get("iteration", -1)))
 
 
 def readable(line: str) -> str:

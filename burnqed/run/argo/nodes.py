@@ -64,32 +64,28 @@ def tasks_of(workflow: Document) -> list[TaskNode]:
     """Tasks in the order in which they started; those that have not started are missing."""
     nodes: dict[str, Document] = workflow.get("status", {}).get("nodes") or {}
     attempts = {child for node in nodes.values() if node["type"] == "Retry" for child in node.get("children") or ()}
-    found = []
+    tasks = []
     for node in nodes.values():
-        single = node["type"] in ("Retry", "Suspend", "Skipped") or (
-            node["type"] == "Pod" and node["id"] not in attempts
+        kind = node["type"]
+        if kind not in ("Retry", "Suspend", "Skipped") and (kind != "Pod" or node["id"] in attempts):
+            continue
+        tries = [nodes[c] for c in node.get("children") or () if c in nodes] if kind == "Retry" else [node]
+        pods = [child for child in tries if child["type"] == "Pod"]
+        pods.sort(key=lambda pod: (pod.get("startedAt") or "~", pod["name"]))
+        tried = [attempt(workflow["metadata"]["name"], pod) for pod in pods]
+        # When a workflow is stopped, Argo may leave a node running although its last attempt has ended.
+        ended = pods[-1] if pods and is_over(workflow) and node.get("phase") in RUNNING else node
+        task = TaskNode(
+            task=task_name(node["displayName"]),
+            phase=ended.get("phase") or "Pending",
+            started=time(node.get("startedAt")),
+            finished=time(ended.get("finishedAt")),
+            message=(tried[-1].message if tried else "") or node.get("message", ""),
+            progress=node.get("progress", ""),
+            attempts=tried,
         )
-        if single:
-            children = (
-                [nodes[c] for c in node.get("children") or () if c in nodes] if node["type"] == "Retry" else [node]
-            )
-            pods = [c for c in children if c["type"] == "Pod"]
-            pods.sort(key=lambda c: (c.get("startedAt") or "~", c["name"]))
-            tried = [attempt(workflow["metadata"]["name"], pod) for pod in pods]
-            # When a workflow is stopped, Argo may leave a node running although its last attempt has ended.
-            ended = pods[-1] if pods and is_over(workflow) and node.get("phase") in RUNNING else node
-            found.append(
-                TaskNode(
-                    task=task_name(node["displayName"]),
-                    phase=ended.get("phase") or "Pending",
-                    started=time(node.get("startedAt")),
-                    finished=time(ended.get("finishedAt")),
-                    message=(tried[-1].message if tried else "") or node.get("message", ""),
-                    progress=node.get("progress", ""),
-                    attempts=tried,
-                )
-            )
-    return sorted(found, key=lambda t: (t.started or datetime.max.replace(tzinfo=UTC), t.task))
+        tasks.append(task)
+    return sorted(tasks, key=lambda t: (t.started or datetime.max.replace(tzinfo=UTC), t.task))
 
 
 def attempt(workflow: str, pod: Document) -> Attempt:
@@ -100,7 +96,7 @@ def attempt(workflow: str, pod: Document) -> Attempt:
 
 
 def suspended(workflow: Document) -> list[Document]:
-    """Nodes that wait for an answer."""
+    """Nodes that are waiting for an answer."""
     nodes = (workflow.get("status", {}).get("nodes") or {}).values()
     return [n for n in nodes if n["type"] == "Suspend" and n.get("phase") == "Running"]
 
@@ -112,7 +108,7 @@ def task_name(display: str) -> str:
 
 
 def pod_name(workflow: str, node: Document) -> str:
-    """The name that Argo gives a node's pod (POD_NAMES=v2, the default): workflow, template, and the hash that the node's id ends with."""
+    """The name that Argo gives a node's pod (POD_NAMES=v2, the default): workflow, template, and the hash at the end of the node's id."""
     if node["id"] == workflow:
         return workflow
     return f"{f'{workflow}-{template_name(node)}'[:LONGEST_PREFIX]}-{node['id'].rpartition('-')[2]}"
@@ -141,6 +137,6 @@ def specification_of(workflow: Document) -> Document:
 
 def parameters_of(workflow: Document) -> dict[str, str]:
     """Values of the workflow's parameters."""
-    given = (specification_of(workflow).get("arguments") or {}).get("parameters") or []
+    specified = (specification_of(workflow).get("arguments") or {}).get("parameters") or []
     own = (workflow.get("spec", {}).get("arguments") or {}).get("parameters") or []
-    return {p["name"]: str(p.get("value", p.get("default", ""))) for p in [*given, *own]}
+    return {p["name"]: str(p.get("value", p.get("default", ""))) for p in [*specified, *own]}

@@ -32,10 +32,9 @@ def own_workflow(name: str, identity: Path = Path(IDENTITY)) -> Document:
         ) from None
     address = f"https://{f'[{host}]' if ':' in host else host}:{port}"
     url = f"{address}/apis/argoproj.io/v1alpha1/namespaces/{namespace}/workflows/{name}"
+    transport = httpx.HTTPTransport(verify=authority, retries=RETRIES)
     try:
-        with httpx.Client(
-            transport=httpx.HTTPTransport(verify=authority, retries=RETRIES), timeout=TIMEOUT_S
-        ) as client:
+        with httpx.Client(transport=transport, timeout=TIMEOUT_S) as client:
             reply = client.get(url, headers={"Authorization": f"Bearer {token}"})
             if reply.is_success:
                 return unpacked(dict(reply.json()))

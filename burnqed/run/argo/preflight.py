@@ -12,8 +12,8 @@ from burnqed.cluster_config import PoolConfig
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
-from burnqed.record import read_record
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
+from burnqed.steps.plan import require_predecessor
 from burnqed.store import Store
 
 OLDEST_ARGO = (3, 6)
@@ -37,19 +37,19 @@ def preflight(
     access: Access, workflow: Document, settings: Settings, config: RunConfig, store: str, layout: Layout
 ) -> Findings:
     """Raises BadInput at the first thing that would make the workflow fail; returns warnings, and the store."""
-    found = Findings()
-    check_version(settings, found)
+    findings = Findings()
+    check_version(settings, findings)
     check_images(workflow)
-    check_store(store, layout, found)
-    check_startup(config, found)
-    check_cluster(access, config, found)
+    check_store(store, layout, findings)
+    check_startup(config, findings)
+    check_cluster(access, config, findings)
     access.create(workflow, dry_run=True)
-    return found
+    return findings
 
 
-def check_version(settings: Settings, found: Findings) -> None:
+def check_version(settings: Settings, findings: Findings) -> None:
     if settings.version != __version__:
-        found.warnings.append(
+        findings.warnings.append(
             f"The chart is of version {settings.version} and this is burnqed {__version__}; upgrade the older one."
         )
 
@@ -63,7 +63,7 @@ def check_images(workflow: Document) -> None:
             )
 
 
-def check_store(address: str, layout: Layout, found: Findings) -> None:
+def check_store(address: str, layout: Layout, findings: Findings) -> None:
     """Checks that the previous iteration is complete. If the store cannot be reached from here, `plan` finds out."""
     if "://" not in address:
         raise BadInput(
@@ -72,50 +72,44 @@ def check_store(address: str, layout: Layout, found: Findings) -> None:
     try:
         store = Store(address)
         store.check_writable()
-        before = layout.at(layout.iteration - 1)
-        missing = layout.iteration > 0 and read_record(store, before.report) is None
     except (BadInput, TryAgain) as error:
-        found.warnings.append(
+        findings.warnings.append(
             f"Neither the store nor the settings of the run were checked from here ({error}) The first step will check the store; without --profile "
             "the settings are the chart's."
         )
         return
-    found.store = store
-    if missing:
-        raise BadInput(
-            f"Iteration {before.iteration} of the run {layout.run!r} in {address} is not finished, and iteration "
-            f"{layout.iteration} builds on it; run it first, with --iter {before.iteration}."
-        )
+    findings.store = store
+    require_predecessor(store, layout)
 
 
-def check_startup(config: RunConfig, found: Findings) -> None:
+def check_startup(config: RunConfig, findings: Findings) -> None:
     """Warns if starting its pod takes more than a tenth of a search shard's time, which wastes the GPU."""
     shards = config.search.shards or 2 * config.workflow.parallelism
     open_theorems = min(config.search.open_theorems, max(1, config.select.theorems // shards))
     longest = config.select.theorems / shards * config.search.seconds / open_theorems
     startup = STARTUP_S[config.workflow.policy_server]
     if startup / (startup + longest) > STARTUP_SHARE:
-        found.warnings.append(
+        findings.warnings.append(
             f"A search shard lasts at most {longest:.0f} s and takes about {startup:.0f} s to start; fewer shards (search.shards={shards} "
             "now) would waste less."
         )
 
 
-def check_cluster(access: Access, config: RunConfig, found: Findings) -> None:
+def check_cluster(access: Access, config: RunConfig, findings: Findings) -> None:
     """Checks what only the Kubernetes API shows; through an Argo server, only its version."""
     from burnqed.run.argo.server import ArgoServer
 
     if isinstance(access, ArgoServer):
         check_argo(access.version())
-        found.warnings.append("Rights, Secrets and nodes were not checked: the Argo server does not show them.")
+        findings.warnings.append("Rights, Secrets and nodes were not checked: the Argo server does not show them.")
         return
     from burnqed.run.argo.kube import KubeApi
 
     assert isinstance(access, KubeApi)
-    check_server(access, found)
+    check_server(access, findings)
     check_rights(access)
     check_objects(access, config)
-    check_nodes(access, config, found)
+    check_nodes(access, config, findings)
 
 
 def check_argo(version: str) -> None:
@@ -126,7 +120,7 @@ def check_argo(version: str) -> None:
         )
 
 
-def check_server(access: Any, found: Findings) -> None:
+def check_server(access: Any, findings: Findings) -> None:
     """Checks the version that Argo's server reports, however it was installed. Without the server Argo works, but `retry` and `approve` do not."""
     from burnqed.run.argo.forward import argo_server
 
@@ -134,21 +128,16 @@ def check_server(access: Any, found: Findings) -> None:
         with argo_server(access) as server:
             version = server.version()
     except (BadInput, TryAgain) as error:
-        found.warnings.append(f"Argo's version was not checked ({error})")
+        findings.warnings.append(f"Argo's version was not checked ({error})")
         return
     check_argo(version)
 
 
 def check_rights(access: Any) -> None:
     for verb in ("create", "get", "list", "patch"):
-        review = {
-            "spec": {
-                "resourceAttributes": {
-                    "namespace": access.namespace, "verb": verb, "group": "argoproj.io", "resource": "workflows"
-                }
-            }
-        }  # fmt: skip
+        asked = {"namespace": access.namespace, "verb": verb, "group": "argoproj.io", "resource": "workflows"}
         with access.errors():
+            review = {"spec": {"resourceAttributes": asked}}
             allowed = access.authorization.create_self_subject_access_review(review).status.allowed
         if not allowed:
             raise BadInput(
@@ -158,20 +147,18 @@ def check_rights(access: Any) -> None:
 
 def check_objects(access: Any, config: RunConfig) -> None:
     cluster, core, namespace = config.cluster, access.core, access.namespace
-    needed: list[tuple[str, Callable[..., Any], str]] = [
-        (
-            "The service account",
-            core.read_namespaced_service_account,
-            cluster.service_account,
-        ),
-        ("Argo's Secret", core.read_namespaced_secret, f"{cluster.service_account}.service-account-token"),
+    own = cluster.service_account
+    needed: list[tuple[str, Callable[..., Any], str | None]] = [
+        ("The service account", core.read_namespaced_service_account, own),
+        ("Argo's Secret", core.read_namespaced_secret, f"{own}.service-account-token"),
+        ("The ConfigMap of the artifacts", core.read_namespaced_config_map, cluster.artifacts),
     ]
-    if cluster.artifacts:
-        needed.append(("The ConfigMap of the artifacts", core.read_namespaced_config_map, cluster.artifacts))
     for what, read, name in needed:
-        with access.errors(f"{what} ({name}) is missing in the namespace {namespace}; install the chart there again."):
-            read(name, namespace)
-    account = core.read_namespaced_service_account(cluster.service_account, namespace)
+        if name:
+            missing = f"{what} ({name}) is missing in the namespace {namespace}; install the chart there again."
+            with access.errors(missing):
+                read(name, namespace)
+    account = core.read_namespaced_service_account(own, namespace)
     if not set(IDENTITIES) & (account.metadata.annotations or {}).keys():
         with access.errors(
             f"The Secret {cluster.store_secret} is missing in the namespace {namespace}, and the service account has no workload "
@@ -180,18 +167,18 @@ def check_objects(access: Any, config: RunConfig) -> None:
             core.read_namespaced_secret(cluster.store_secret, namespace)
 
 
-def check_nodes(access: Any, config: RunConfig, found: Findings) -> None:
+def check_nodes(access: Any, config: RunConfig, findings: Findings) -> None:
     """Warns of each pool with GPUs for which no node is big enough."""
     try:
         nodes = access.core.list_node().items
     except Exception as error:
         if getattr(error, "status", None) != FORBIDDEN:
             raise
-        found.warnings.append("Nodes were not checked: you may not list them.")
+        findings.warnings.append("Nodes were not checked: you may not list them.")
         return
     for name, pool in (("trainer", config.trainer), ("serving", config.serving)):
         if pool.gpus and not any(fits(node, pool) for node in nodes):
-            found.warnings.append(
+            findings.warnings.append(
                 f"No node now has {pool.gpus} GPU(s), {pool.cpu} CPUs and {pool.memory} for the pool {name}"
                 f"{' with ' + ', '.join(pool.node_selector) if pool.node_selector else ''}: unless an autoscaler adds one, its pods will wait."
             )

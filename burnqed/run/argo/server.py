@@ -33,13 +33,7 @@ class ArgoServer:
     """
 
     def __init__(
-        self,
-        address: str,
-        namespace: str,
-        token: str = "",
-        *,
-        verify: ssl.SSLContext | bool = True,
-        server_name: str = "",
+        self, address: str, namespace: str, token: str, *, verify: ssl.SSLContext | bool = True, server_name: str = ""
     ) -> None:
         secure = os.environ.get("ARGO_SECURE", "true").lower() != "false"
         self.url = (address if "://" in address else f"{'https' if secure else 'http'}://{address}").rstrip("/")
@@ -47,10 +41,11 @@ class ArgoServer:
         self.namespace = namespace
         if os.environ.get("ARGO_INSECURE_SKIP_VERIFY", "false").lower() == "true":
             verify = False
-        given = token if not token or token.startswith("Bearer ") else f"Bearer {token}"
+        if token and not token.startswith("Bearer "):
+            token = f"Bearer {token}"
         self._tls = {"sni_hostname": server_name} if server_name else {}
         self._http = httpx.Client(
-            timeout=TIMEOUT, verify=verify, trust_env=not server_name, headers={"Authorization": given} if given else {}
+            timeout=TIMEOUT, verify=verify, trust_env=not server_name, headers={"Authorization": token} if token else {}
         )
 
     def create(self, workflow: Document, *, dry_run: bool = False) -> Document:
@@ -62,8 +57,8 @@ class ArgoServer:
 
     def list(self) -> list[Document]:
         query = {"listOptions.labelSelector": SELECTOR, "fields": SHORT}
-        found: list[Document] = self._call("GET", f"workflows/{self.namespace}", query=query).get("items") or []
-        return sorted(found, key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
+        workflows: list[Document] = self._call("GET", f"workflows/{self.namespace}", query=query).get("items") or []
+        return sorted(workflows, key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
 
     def stop(self, name: str) -> None:
         self._call("PUT", f"workflows/{self.namespace}/{name}/stop", {})
@@ -74,12 +69,10 @@ class ArgoServer:
         self._call("PUT", f"workflows/{self.namespace}/{name}/retry", {"parameters": changed})
 
     def answer(self, name: str, node: str, parameter: str, value: str) -> None:
-        """Gives a suspended node its answer, and lets the workflow go on."""
-        selector = f"displayName={node}"
-        given = json.dumps({parameter: value})
-        path = f"workflows/{self.namespace}/{name}"
-        self._call("PUT", f"{path}/set", {"nodeFieldSelector": selector, "outputParameters": given})
-        self._call("PUT", f"{path}/resume", {"nodeFieldSelector": selector})
+        """Gives a suspended node its answer, and resumes the workflow."""
+        path, node_selector = f"workflows/{self.namespace}/{name}", {"nodeFieldSelector": f"displayName={node}"}
+        self._call("PUT", f"{path}/set", node_selector | {"outputParameters": json.dumps({parameter: value})})
+        self._call("PUT", f"{path}/resume", node_selector)
 
     def logs(self, name: str, pod: str, container: str, *, follow: bool) -> Iterator[str]:
         query = {"podName": pod, "logOptions.container": container, "logOptions.follow": str(follow).lower()}

@@ -36,11 +36,10 @@ def build(name: str, config: RunConfig, settings: Settings | None, *, store: str
     labels[RUN_LABEL] = run
     if "iteration" in given:
         labels[ITERATION_LABEL] = str(given["iteration"])
+    images = IMAGES | (settings.images if settings else {})
     for parameter in document["spec"]["arguments"]["parameters"]:
-        if parameter["name"] in IMAGES:
-            parameter["value"] = tagged(
-                (settings.images if settings else {}).get(parameter["name"], parameter["value"]), image
-            )
+        if parameter["name"] in images:
+            parameter["value"] = tagged(images[parameter["name"]], image)
     return document
 
 

@@ -58,7 +58,7 @@ def watch(access: Access, name: str, console: Console) -> Document:
                 shown[task.task] = line
                 tell(console, f"{task.task:<16} ", line)
         for question in questions(last):
-            if shown.get(question.plain) is None:
+            if question.plain not in shown:
                 shown[question.plain] = ""
                 console.print(question)
     console.print(table(last))
@@ -67,21 +67,20 @@ def watch(access: Access, name: str, console: Console) -> Document:
 
 def table(workflow: Document) -> Table:
     """One row per task."""
-    found = Table("step", "", "progress", "time", "attempts", title=cell(title(workflow)), title_justify="left")
-    found.add_column("", no_wrap=True, overflow="ellipsis")
+    rows = Table("step", "", "progress", "time", "attempts", title=cell(title(workflow)), title_justify="left")
+    rows.add_column("", no_wrap=True, overflow="ellipsis")
     for task in shown_tasks(workflow):
         what = "hit" if task.phase == "Skipped" else task.phase
         seconds = task.seconds if task.attempts else None
-        found.add_row(
+        rows.add_row(
             task.task, what, task.progress if task.phase == "Running" else "", duration(seconds) if seconds is not None else "",
             str(len(task.attempts) or ""), cell(first_line(task.message)) if task.attempts else "", style=STYLES.get(task.phase, ""),
         )  # fmt: skip
-    return found
+    return rows
 
 
 def title(workflow: Document) -> str:
-    status = workflow.get("status", {})
-    message = first_line(status.get("message", ""))
+    message = first_line(workflow.get("status", {}).get("message", ""))
     return " ".join(filter(None, (workflow["metadata"]["name"], phase_of(workflow), message)))
 
 
@@ -92,13 +91,8 @@ def shown_tasks(workflow: Document) -> list[TaskNode]:
 
 def questions(workflow: Document) -> list[Text]:
     name = workflow["metadata"]["name"]
-    return [
-        Text(
-            f"{node['displayName']} waits for an answer: `burnqed approve {name}`, or with --no to reject.",
-            style="yellow",
-        )
-        for node in suspended(workflow)
-    ]
+    ask = f"waits for an answer: `burnqed approve {name}`, or with --no to reject."
+    return [Text(f"{node['displayName']} {ask}", style="yellow") for node in suspended(workflow)]
 
 
 def first_line(message: str) -> str:
