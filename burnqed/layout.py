@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from burnqed.errors import BadInput
 
 NAME = re.compile(r"[^\W_][\w.-]{0,99}")
+REPLAYED = "replay"
+"""The variant of trajectories that are replayed known proofs: no searches."""
 SUCCESS = "_SUCCESS"
 """A unit's record. It names the revision, a folder beside it, that holds the unit's output."""
 STARTED = "_STARTED"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from burnqed.errors import BadInput
 from burnqed.files import once, read_given
@@ -21,8 +21,6 @@ from burnqed.store import Store
 
 class TheoremIndex(BaseModel):
     """A file of theorems. Reading puts the index's header into every theorem that has none."""
-
-    model_config = ConfigDict(extra="ignore")
 
     theorems: list[Theorem]
     header: LeanText | None = None
@@ -42,7 +40,7 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
     if isinstance(document, list):
         document = {"theorems": document}
     try:
-        index = TheoremIndex.model_validate(document)
+        index = TheoremIndex.model_validate(document, extra="ignore")  # others' fields
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the document"

@@ -40,6 +40,7 @@ END_SECONDS = 2.0
 STANDSTILL_SECONDS = 1.0
 """A timer that goes off so late tells that this process stood still (Ctrl-Z, a paused container)."""
 CLOSED = "this Lean backend has been closed"
+OTHER_LOOP = "this Lean backend belongs to another event loop; await it only there (that of a burnqed.Lean: inside functions that burnqed calls)"
 RELEASED = "the search has been released"
 
 
@@ -150,6 +151,7 @@ class Pool:
         self._searches: set[State] = set()
         self._first_ready: asyncio.Future[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.is_closed = False
         self.counts = Counts()
 
@@ -157,6 +159,7 @@ class Pool:
         """Starts all workers and returns when one is ready. Raises BadInput or TryAgain when none gets ready, RuntimeError when the pool is closed."""
         if self.is_closed:
             raise RuntimeError(CLOSED)
+        self.belong()
         for _ in range(self.size - len(self._seats)):
             self._add()
         for seat in self._seats:
@@ -169,6 +172,7 @@ class Pool:
 
     async def close(self) -> None:
         """Ends the workers. Requests that are under way end as crashed."""
+        self.belong()
         self.is_closed = True
         for task in self._tasks:
             task.cancel()
@@ -226,9 +230,16 @@ class Pool:
     def waiting(self) -> int:
         return sum(not job.answer.done() for job in self._queue)
 
+    def belong(self) -> None:
+        """To the running event loop, from now on. Raises RuntimeError in another one."""
+        self._loop = self._loop or asyncio.get_running_loop()
+        if self._loop is not asyncio.get_running_loop():
+            raise RuntimeError(OTHER_LOOP)
+
     async def _done(self, message: Message, timeout: float, is_fresh: bool, makes: State | None) -> Answer:
         if self.is_closed:
             raise RuntimeError(CLOSED)
+        self.belong()
         job = _Job(message, timeout, is_fresh, makes, asyncio.get_running_loop().create_future())
         self._queue.append(job)
         self._pump()

@@ -32,7 +32,7 @@ Filled = Annotated[LeanText, StringConstraints(pattern=r"\S")]
 class Written(Theorem):
     """A theorem with its proof, in JSON."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, extra="ignore")  # results have more fields
 
     name: Annotated[str, StringConstraints(pattern=r"\S")]
     statement: Filled
@@ -110,7 +110,10 @@ def _from_json(path: Path, text: str) -> list[ProofToCheck]:
     except (ValueError, RecursionError) as error:  # a key given twice, a number too long, too many brackets
         raise BadInput(f"{path} cannot be read ({error}); give {SHAPE}.") from None
     try:
-        return [ProofToCheck.of(Theorem(**dict(entry)), entry.proof) for entry in WRITTEN.validate_python(entries)]
+        return [
+            ProofToCheck.of(Theorem.model_validate(dict(entry), extra="ignore"), entry.proof)
+            for entry in WRITTEN.validate_python(entries)
+        ]
     except ValidationError as error:
         raise BadInput(f"{_complaint(path, entries, error.errors()[0])}; give {SHAPE}, all of them text.") from None
 

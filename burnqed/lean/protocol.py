@@ -24,7 +24,7 @@ LeanText = Annotated[str, AfterValidator(normalised)]
 class Theorem(BaseModel):
     """A theorem to prove."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1)
     """Unique; carries its source, as in `github::Nat.foo`. Need not be a Lean identifier."""

@@ -6,8 +6,10 @@ verdict = wait(lean.check(theorem, proof))
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -21,8 +23,17 @@ UNWIND_S = 10.0
 def loop() -> asyncio.AbstractEventLoop:
     """The only one: connections to Lean and to a policy server belong to the loop that opened them."""
     new_loop = asyncio.new_event_loop()
-    threading.Thread(target=new_loop.run_forever, daemon=True, name="burnqed").start()
+
+    def run() -> None:
+        while True:
+            with suppress(SystemExit, KeyboardInterrupt):  # raised in one task, and passed on by it; the others go on
+                new_loop.run_forever()
+
+    threading.Thread(target=run, daemon=True, name="burnqed").start()
     return new_loop
+
+
+os.register_at_fork(after_in_child=loop.cache_clear)  # the child does not have the thread
 
 
 def wait(work: Coroutine[Any, Any, T]) -> T:
@@ -37,6 +48,8 @@ def wait(work: Coroutine[Any, Any, T]) -> T:
     async def to_the_end() -> T:
         try:
             return await work
+        except (SystemExit, KeyboardInterrupt) as error:
+            raise RuntimeError(f"a function that burnqed called raised {error!r}") from error
         finally:
             ended.set()
 

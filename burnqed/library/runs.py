@@ -7,6 +7,7 @@ load_trajectories("runs/main").to_pandas()
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,7 +18,8 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.results import IterationResult, Summary
 from burnqed.evaluate.summary import read_summary
-from burnqed.layout import PART_ENDING, Layout
+from burnqed.layout import PART_ENDING, REPLAYED, Layout
+from burnqed.library.arguments import as_address
 from burnqed.record import read_record
 from burnqed.remembered import recall
 from burnqed.snapshot import Snapshot
@@ -27,16 +29,22 @@ from burnqed.trajectory.schema import SCHEMA
 
 _ITERATION = re.compile(r"/iterations/iter_(\d+)/")
 EVAL_PARTS = "trajectories"
+REPLAYED_UNITS = f"/trajectories/{REPLAYED}/"
 
 
 class Run:
     """A run in a store, as it is now. Reads when asked, and writes nothing."""
 
-    def __init__(self, uri: str, name: str = "main") -> None:
+    def __init__(self, uri: str | os.PathLike[str], name: str = "main") -> None:
         """`uri`: the store, a folder or s3://BUCKET/PREFIX. Raises BadInput when it has no such run."""
-        self.store, self.name = Store(uri), name
+        self.store, self.name = Store(as_address(uri)), name
         if not self.store.files(Layout(name).run):
-            runs = sorted({path.partition("/")[0] for path in self.store.files("") if _ITERATION.search(path)})
+            paths = self.store.files("")
+            if not paths:
+                raise BadInput(f"There is nothing at {uri}; check the address.")
+            if any(path.startswith("iterations/") for path in paths):
+                raise BadInput(f"{uri} is itself a run; give the folder around it, and its name if that is not `main`.")
+            runs = sorted({path.partition("/")[0] for path in paths if _ITERATION.search(path)})
             others = f"its runs are {', '.join(runs)}" if runs else "it has no runs; check the address"
             raise BadInput(f"{uri} has no run {name!r}: {others}.")
 
@@ -61,7 +69,7 @@ class Run:
         }
         return [Iteration(self.store, Layout(self.name, number)) for number in sorted(numbers)]
 
-    def trajectories(self, columns: Sequence[str] | None = None) -> pa.Table:
+    def trajectories(self, columns: str | Sequence[str] | None = None) -> pa.Table:
         """Of all iterations, as `load_trajectories`."""
         return load_trajectories(self.store.locate(self.name), columns)
 
@@ -100,7 +108,7 @@ class Iteration:
         """Address of the head that its trajectories trained; None without one."""
         return self._address(self.layout.head("final"))
 
-    def trajectories(self, columns: Sequence[str] | None = None) -> pa.Table:
+    def trajectories(self, columns: str | Sequence[str] | None = None) -> pa.Table:
         """As `load_trajectories`."""
         return load_trajectories(self.store.locate(self.layout.root), columns)
 
@@ -108,16 +116,22 @@ class Iteration:
         return self.store.locate(unit) if read_record(self.store, unit) else None
 
 
-def load_trajectories(uri: str, columns: Sequence[str] | None = None) -> pa.Table:
+def load_trajectories(uri: str | os.PathLike[str], columns: str | Sequence[str] | None = None) -> pa.Table:
     """Every state and failed tactic of the finished searches below an address: of a store, a run, an iteration, a variant
     (…/trajectories/main), or what `burnqed eval --out` wrote.
 
-    Columns are those of docs/formats.md, or the ones named. `.to_pandas()` makes a data frame of it, `datasets.Dataset(table)` a Hugging
-    Face data set. Raises BadInput where there are none.
+    Where there are searches for training, evaluations (…/evaluation) are left out. Replayed known proofs (…/trajectories/replay), which are
+    no searches, are only what their own address gives. Columns are those of docs/formats.md, or the ones named. `.to_pandas()` makes a data frame of
+    it, `datasets.Dataset(table)` a Hugging Face data set. Raises BadInput where there are none.
     """
-    store, prefix = split_address(uri)
+    store, prefix = split_address(as_address(uri))
+    wanted = [columns] if isinstance(columns, str) else None if columns is None else list(columns)
+    if unknown := [name for name in wanted or () if name not in SCHEMA.names]:
+        raise BadInput(f"Trajectories have no column {unknown[0]!r}; they have {', '.join(SCHEMA.names)}.")
     snapshot = Snapshot(store, [prefix])
     units = snapshot.units(prefix)
+    if REPLAYED_UNITS not in f"{store.full(prefix)}/":
+        units = [unit for unit in units if REPLAYED_UNITS not in f"{store.full(unit)}/"]
     for kind in ("/trajectories/", "/evaluation/"):
         parts = [path for unit in units if kind in f"/{store.full(unit)}/" for path in _parts(snapshot, unit)]
         if parts:
@@ -128,9 +142,6 @@ def load_trajectories(uri: str, columns: Sequence[str] | None = None) -> pa.Tabl
         raise BadInput(
             f"There are no finished trajectories below {uri}; give a store, a run, an iteration, or an --out folder."
         )
-    wanted = None if columns is None else list(columns)
-    if unknown := set(wanted or ()) - set(SCHEMA.names):
-        raise BadInput(f"Trajectories have no column {min(unknown)!r}; they have {', '.join(SCHEMA.names)}.")
     return pa.concat_tables(read_parts(store, parts, wanted))
 
 

@@ -5,9 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from inspect import isawaitable
+from reprlib import repr as shortened
 from typing import Protocol
+
+from burnqed.errors import BadInput
+
+ROUNDING = 1e-3
+"""By which a log-probability may be above 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +25,10 @@ class Candidate:
     tactic: str
     log_prob: float
     """Natural logarithm, summed over the tokens of the reply; of the likeliest reply where several gave this tactic."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tactic, str) or not number(self.log_prob) <= ROUNDING:
+            raise not_tactics((self.tactic, self.log_prob))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +57,48 @@ class Scorer(Protocol):
     async def score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
         """Energies of (state, goal) pairs, lower = more provable; `goals` are root states."""
         ...
+
+
+def number(value: object) -> float:
+    """NaN for what is not a number."""
+    try:
+        return math.nan if isinstance(value, str | bytes) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def not_tactics(returned: object) -> BadInput:
+    return BadInput(
+        f"The policy returned {shortened(returned)} for a state; it returns tactics, or (tactic, log-probability) pairs, "
+        "whose log-probability is a number and not positive."
+    )
+
+
+async def proposals(asked: object, states: int) -> list[Proposal]:
+    """The answer of a policy's `propose` for this many states. Raises BadInput when it is something else."""
+    answer = await asked if isawaitable(asked) else None
+    if not isinstance(answer, Collection) or len(answer) != states:
+        raise BadInput(
+            f"The policy's `propose` returned {shortened(asked if answer is None else answer)} for {states} states; "
+            "it is an async method that returns a list with a Proposal for each."
+        )
+    for proposal in answer:
+        if not isinstance(proposal, Proposal) or not all(isinstance(one, Candidate) for one in proposal.candidates):
+            raise BadInput(
+                f"The policy's `propose` returned {shortened(proposal)} for a state; it returns a Proposal of Candidates."
+            )
+    return list(answer)
+
+
+async def energies(asked: object, pairs: int) -> list[float]:
+    """The answer of a scorer's `score` for this many pairs. Raises BadInput when it is something else."""
+    answer = await asked if isawaitable(asked) else None
+    if not isinstance(answer, Collection) or len(answer) != pairs:
+        raise BadInput(
+            f"The scorer's `score` returned {shortened(asked if answer is None else answer)} for {pairs} states; "
+            "it is an async method that returns a list with a number for each."
+        )
+    for energy in answer:
+        if not math.isfinite(number(energy)):
+            raise BadInput(f"The scorer returned {shortened(energy)} for a state; it returns a finite number.")
+    return [number(energy) for energy in answer]

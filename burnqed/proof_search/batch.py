@@ -61,7 +61,9 @@ class Batcher(Generic[Item, Reply]):
     async def _send(self, batch: list[tuple[Sequence[Item], asyncio.Future[list[Reply]]]]) -> None:
         try:
             replies = await self._request([item for items, _ in batch for item in items])
-        except Exception as error:
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # SystemExit, too: whoever waits must not wait forever
             for _, answer in batch:
                 if not answer.done():
                     answer.set_exception(error)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from burnqed import metrics
 from burnqed.lean.protocol import LeanBackend
-from burnqed.policy.protocol import Policy, Proposal, Scorer
+from burnqed.policy.protocol import Policy, Proposal, Scorer, energies, proposals
 from burnqed.proof_search.batch import Batcher
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import Task
@@ -56,18 +56,18 @@ class Tools:
         for question in questions:
             by_temperature.setdefault(question.temperature, []).append(question)
         answers = await asyncio.gather(*(self._propose_at(t, group) for t, group in by_temperature.items()))
-        proposals = dict(zip(by_temperature, map(iter, answers), strict=True))
-        return [next(proposals[question.temperature]) for question in questions]
+        remaining = dict(zip(by_temperature, map(iter, answers), strict=True))
+        return [next(remaining[question.temperature]) for question in questions]
 
     async def _propose_at(self, temperature: float, questions: list[Question]) -> list[Proposal]:
         states, seeds = [q.state for q in questions], [q.seed for q in questions]
-        return await self._policy.propose(
-            states, candidates=self.settings.candidates, temperature=temperature, seeds=seeds
-        )
+        asked = self._policy.propose(states, candidates=self.settings.candidates, temperature=temperature, seeds=seeds)
+        return await proposals(asked, len(states))
 
     async def _score(self, pairs: list[Pair]) -> list[float]:
         assert self._scorer is not None
-        return await self._scorer.score([p.state for p in pairs], [p.goal for p in pairs])
+        asked = self._scorer.score([p.state for p in pairs], [p.goal for p in pairs])
+        return await energies(asked, len(pairs))
 
 
 def node_seed(task: Task, state: str, opened_again: int = 0) -> int:

@@ -132,7 +132,7 @@ def known_proofs(header: str) -> list[KnownProof]:
 
 def read_proofs(store: Store, path: str) -> list[KnownProof]:
     rows = store.read_json(path)["proofs"]
-    return [KnownProof(Theorem.model_validate(row), tuple(row["tactics"])) for row in rows]
+    return [KnownProof(Theorem.model_validate(row, extra="ignore"), tuple(row["tactics"])) for row in rows]
 
 
 WORK = Work(units, run)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from burnqed.layout import REPLAYED
 from burnqed.modelcache import fetch_once
 from burnqed.record import output
 from burnqed.steps import replay, search
@@ -34,7 +35,7 @@ def sources(context: Context) -> list[str]:
     folders = [f for i in range(context.iteration) for f in earlier_shards(context, trajectory_variants(config, i), i)]
     if context.stage == FINAL:
         for variant in trajectory_variants(config, context.iteration):
-            count = replay.count(context) if variant == replay.VARIANT else search.count(context)
+            count = replay.count(context) if variant == REPLAYED else search.count(context)
             folders += own_shards(context, layout.trajectories(variant), count)
     return folders
 

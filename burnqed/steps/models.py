@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
+from burnqed.layout import REPLAYED, Layout
 from burnqed.log import log
 from burnqed.record import read_record
 from burnqed.steps.base import Context, Unit
@@ -46,4 +46,4 @@ def search_variants(config: RunConfig, iteration: int) -> list[str]:
 
 def trajectory_variants(config: RunConfig, iteration: int) -> list[str]:
     """Variants of the trajectories that searches and the replay of known proofs write."""
-    return [*search_variants(config, iteration), *(["replay"] if config.negatives.theorems else [])]
+    return [*search_variants(config, iteration), *([REPLAYED] if config.negatives.theorems else [])]

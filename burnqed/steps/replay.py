@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from burnqed.data.trace.replay import KnownProof
+from burnqed.layout import REPLAYED
 from burnqed.lean.backends import open_lean
 from burnqed.proof_search.branches import BranchSearch, BranchSettings
 from burnqed.proof_search.many import run_many
@@ -17,18 +18,17 @@ from burnqed.steps.shards import shard_count
 from burnqed.trajectory.filling import OnResult
 from burnqed.trajectory.rows import SearchResult, Task
 
-VARIANT = "replay"
 OPEN_PROOFS = 16
 
 
 def count(context: Context) -> int:
-    return shard_count(context.store, context.layout.trajectories(VARIANT), context.config.negatives.shards)
+    return shard_count(context.store, context.layout.trajectories(REPLAYED), context.config.negatives.shards)
 
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
     sources = {"data": [layout.data], "model": [layout.model]}
-    return [shard_unit(context, layout.trajectories(VARIANT), count(context), sources)]
+    return [shard_unit(context, layout.trajectories(REPLAYED), count(context), sources)]
 
 
 def needed(context: Context) -> bool:

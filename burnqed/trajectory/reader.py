@@ -40,7 +40,7 @@ Key = tuple[str, int]
 
 def read_part(store: Store, path: str, columns: list[str] | None = None) -> pa.Table:
     """The rows of one part; columns that its writer did not know yet are null. Raises BadInput when it is missing or not Parquet."""
-    wanted = columns or SCHEMA.names
+    wanted = SCHEMA.names if columns is None else columns
     rows = read_parquet(store, path, columns)
     return pa.concat_tables([SCHEMA.empty_table().select(wanted), rows], promote_options="default").select(wanted)
 

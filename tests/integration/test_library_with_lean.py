@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import datasets
 import psutil
@@ -17,6 +18,7 @@ import pytest
 
 import burnqed
 from burnqed import BadInput, Theorem
+from burnqed.lean.protocol import Outcome, TacticStatus
 from burnqed.trajectory.schema import SCHEMA, ProofStatus
 from tests.fixtures.shared import ROOT
 from tests.fixtures.wheel import STORE
@@ -29,6 +31,20 @@ def policy(state):
     time.sleep(0.2)
     return [f"have h{len(state)} : 0 = 0 := rfl"]
 burnqed.prove("∀ n : Nat, n = n + 1", policy, budget=10_000)
+"""
+FORKED = """
+import os, sys, burnqed
+with burnqed.Lean(workers=1) as lean:
+    child = os.fork()
+    if not child:
+        try:
+            lean.check("1 = 1", "rfl")
+        except RuntimeError as error:
+            print(error)
+        print(burnqed.check("1 = 1", "rfl").accepted)
+        sys.exit()
+    os.waitpid(child, 0)
+    print(lean.check("1 = 1", "rfl").accepted)
 """
 
 
@@ -158,6 +174,50 @@ async def test_an_asynchronous_function_is_a_policy_and_cannot_block_the_loop_th
         burnqed.prove(STATEMENT, asks_lean)
 
 
+async def test_the_backend_is_awaited_in_functions_that_burnqed_calls_and_nowhere_else() -> None:
+    with burnqed.Lean(workers=1) as lean:
+
+        async def asks_lean(state: str) -> list[str]:
+            verdict = await lean.backend.check(Theorem(name="t", statement=STATEMENT), "intro n; omega")
+            return ["omega"] if verdict.accepted else []
+
+        for trusted in (True, False):
+            with pytest.raises(RuntimeError, match="another event loop; .* inside functions that burnqed calls"):
+                await lean.backend.check(Theorem(name="t", statement=STATEMENT), "rfl", is_trusted=trusted)
+        with pytest.raises(RuntimeError, match="another event loop"):
+            await lean.backend.__aexit__(None, None, None)
+        assert burnqed.prove(STATEMENT, asks_lean, lean=lean).proof == "omega"
+    with pytest.raises(RuntimeError, match="has been closed"):
+        lean.check(STATEMENT, "rfl")
+
+
+def test_what_is_told_each_result_may_use_lean() -> None:
+    told = []
+    with burnqed.Lean(workers=1) as lean:
+
+        def plain(searched: burnqed.SearchResult) -> None:
+            told.append(lean.check(searched.theorem, searched.result.proof or "").accepted)
+
+        async def asynchronous(searched: burnqed.SearchResult) -> None:
+            told.append((await lean.backend.check(searched.theorem, searched.result.proof or "")).accepted)
+
+        def quits(searched: burnqed.SearchResult) -> None:
+            raise SystemExit(3)
+
+        for on_result in (plain, asynchronous):
+            (found,) = burnqed.search([STATEMENT], policy, lean=lean, on_result=on_result)
+            assert found.result.name == STATEMENT
+        assert told == [True, True]
+        with pytest.raises(RuntimeError, match=r"raised SystemExit\(3\)"):
+            burnqed.search([STATEMENT], policy, lean=lean, on_result=quits)
+        assert lean.check(STATEMENT, "intro n; omega").accepted
+
+
+def test_a_forked_process_opens_a_lean_of_its_own() -> None:
+    printed = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60, check=True)
+    assert printed.stdout.splitlines() == ["this Lean belongs to another process; open one here", "True", "True"]
+
+
 # ---- nothing is left behind
 
 
@@ -188,12 +248,21 @@ def test_ctrl_c_ends_a_search_and_leaves_no_process() -> None:
 # ---- what is wrong is said
 
 
+def stepped(state: Any) -> None:
+    with burnqed.Lean(workers=1) as lean:
+        lean.apply(state, "rfl")
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda: burnqed.prove(STATEMENT, policy, budgets=3), r"'search.budgets'.*did you mean 'search.budget'"),
         (lambda: burnqed.prove(STATEMENT, policy, budget="many"), r"\"many\" of 'search.budget' .keyword arguments. is wrong"),
         (lambda: burnqed.Lean(worker=2), r"'lean.worker'.*did you mean 'lean.workers'"),
+        (lambda: burnqed.check("", "rfl"), "'' is not a theorem"),
+        (lambda: burnqed.check("1 = 1", None), "None is not a proof"),
+        (lambda: stepped(None), "None is not a proof state; give the `state` of an outcome"),
+        (lambda: stepped(Outcome(TacticStatus.OK)), "Outcome.* is not a proof state"),
         (lambda: burnqed.serve("no/such/model").__enter__(), "neither a folder, an address in a store, nor a model of the hub"),
     ],
 )  # fmt: skip

@@ -114,6 +114,8 @@ class EmbeddedLean(LeanBackend):
 
     async def __aenter__(self) -> Self:
         try:
+            for pool in (self._readers, self._judges):  # which start later
+                pool.belong()
             await self._authors.start()
         except BaseException:
             await self._close()
@@ -126,8 +128,11 @@ class EmbeddedLean(LeanBackend):
         await self._close()
 
     async def _close(self) -> None:
-        await asyncio.gather(*(pool.close() for pool in (self._authors, self._readers, self._judges)))
-        await self._supervisor.close()
+        self._authors.belong()
+        try:
+            await asyncio.gather(*(pool.close() for pool in (self._authors, self._readers, self._judges)))
+        finally:
+            await self._supervisor.close()
 
     @property
     def capacity(self) -> int:
