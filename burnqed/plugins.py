@@ -24,6 +24,16 @@ def registered(group: str, built_in: Mapping[str, str]) -> dict[str, EntryPoint]
     return own | {point.name: point for point in others if point.name not in own}
 
 
+def unused(group: str, built_in: Mapping[str, str]) -> list[EntryPoint]:
+    """Parts of other packages whose name is that of a built-in part, or of another package's."""
+    used = registered(group, built_in).values()
+    return [point for point in entry_points(group=group) if point not in used]
+
+
+def package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "its package"
+
+
 def find(group: str, name: str, built_in: Mapping[str, str], what: str) -> EntryPoint:
     """The part of this name, not imported. `what` is the kind of part, as in `Lean backend`. Raises BadInput when nothing has that name."""
     known = registered(group, built_in)
@@ -39,8 +49,8 @@ def load(group: str, name: str, built_in: Mapping[str, str], what: str) -> Any:
     point = find(group, name, built_in, what)
     try:
         return point.load()
-    except Exception as error:  # another package's import may raise anything
+    except (Exception, SystemExit) as error:  # another package's import may raise anything
         raise BadInput(
             f"The {what} {name!r} cannot be loaded ({point.value}: {type(error).__name__}: {error}); "
-            f"fix {point.dist.name if point.dist else 'its package'}, or choose another one."
+            f"fix {package(point)}, or choose another one."
         ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from burnqed import __version__
+from burnqed import __version__, plugins
 from burnqed.cli import options
 from burnqed.cli.hera_script import is_ours, repair, script
 from burnqed.display import cell
@@ -48,30 +49,46 @@ def program() -> list[Finding]:
 def lean() -> list[Finding]:
     """What each Lean backend reports; only the default one is needed."""
     from burnqed.config import LeanConfig
-    from burnqed.lean.backends import names, open_lean
+    from burnqed.lean.backends import BUILT_IN, GROUP, names, open_lean
 
     findings, default = [], LeanConfig().backend
     for name in names():
         try:
             reported = open_lean(LeanConfig(backend=name)).findings()
-        except BadInput as error:
-            reported = [Finding(f"Lean backend {name}", "unusable", str(error))]
-        findings += [replace(finding, needed=finding.needed and name == default) for finding in reported]
-    return findings
+            findings += [replace(finding, needed=finding.needed and name == default) for finding in reported]
+        except Exception as error:  # another package's code may raise anything
+            why = str(error) if isinstance(error, BadInput) else f"its findings fail: {type(error).__name__}: {error}"
+            findings.append(Finding(f"Lean backend {name}", "unusable", why, needed=name == default))
+    return findings + unused(GROUP, BUILT_IN, "Lean backend")
 
 
 def heads() -> list[Finding]:
     """The values that `ebm.head` may have; other packages' heads are imported to see whether they can be."""
-    from burnqed import head, plugins
+    from burnqed import head
 
     findings = [Finding("heads", ", ".join(head.names()))]
     for name in head.names():
         try:
             if name not in head.BUILT_IN:
-                plugins.load(head.GROUP, name, head.BUILT_IN, "head")
-        except BadInput as error:
+                from burnqed.head.base import head_class  # imports torch
+
+                head_class(name)
+        except (BadInput, ImportError) as error:
             findings.append(Finding(f"head {name}", "unusable", str(error), needed=False))
-    return findings
+    return findings + unused(head.GROUP, head.BUILT_IN, "head")
+
+
+def unused(group: str, built_in: Mapping[str, str], what: str) -> list[Finding]:
+    """Parts of other packages that cannot be chosen, because something else has their name."""
+    return [
+        Finding(
+            f"{what} {point.name}",
+            f"{point.value} of {plugins.package(point)} is not used",
+            f"another {what} has this name; give it one of its own",
+            needed=False,
+        )
+        for point in plugins.unused(group, built_in)
+    ]
 
 
 def package(name: str, advice: str, needed: bool = True) -> Finding:

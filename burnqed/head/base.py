@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import inspect
+import json
 import math
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -176,13 +178,41 @@ def _identity(embedding_id: str, weights: bytes) -> str:
     return hashlib.sha256(embedding_id.encode() + weights).hexdigest()[:16]
 
 
-def head_class(kind: str) -> Any:
+def head_class(kind: str) -> type[Head]:
     """The subclass of `Head` with this name. Raises BadInput for one that does not exist or cannot be loaded."""
-    return plugins.load(GROUP, kind, BUILT_IN, "head")
+    found = plugins.load(GROUP, kind, BUILT_IN, "head")
+    if not (inspect.isclass(found) and issubclass(found, Head)):
+        raise _unfit(kind, "is not a subclass of burnqed.head.base.Head")
+    if lacking := sorted(found.__abstractmethods__):
+        raise _unfit(kind, f"lacks {', '.join(lacking)}")
+    return found
 
 
 def make_head(embeddings: Tensor, config: EbmConfig) -> Head:
-    """A new head for embeddings like these [n, d], ready to be trained."""
-    head: Head = head_class(config.head).made_for(embeddings.shape[1], config)
+    """A new head for embeddings like these [n, d], ready to be trained. Raises BadInput when it does not do what a head has to."""
+    head = head_class(config.head).made_for(embeddings.shape[1], config)
     head.standardise(embeddings)
-    return head
+    with torch.random.fork_rng(devices=[]):  # trained heads do not depend on the trial
+        _try(head, config.head)
+    return head.train()
+
+
+@torch.no_grad()
+def _try(head: Head, kind: str) -> None:
+    """Scores pairs, and makes a second head as `load` does."""
+    try:
+        plain = head.plain()
+        energies = plain(torch.randn(2, 3, head.d), torch.randn(2, 1, head.d))
+        again = type(head)(head.d, **json.loads(json.dumps(head.shape())))
+        again.load_state_dict(plain.state_dict())
+    except Exception as error:  # another package's code may raise anything
+        raise _unfit(kind, f"fails at a trial ({type(error).__name__}: {str(error).splitlines()[0]})") from error
+    if energies.shape != (2, 3):
+        raise _unfit(kind, f"gives energies of the shape {tuple(energies.shape)} for 2 × 3 pairs")
+    if not energies.isfinite().all():
+        raise _unfit(kind, "gives energies that are not finite")
+
+
+def _unfit(kind: str, why: str) -> BadInput:
+    package = plugins.package(plugins.find(GROUP, kind, BUILT_IN, "head"))
+    return BadInput(f"The head {kind!r} of {package} {why}; fix {package}, or choose another one.")

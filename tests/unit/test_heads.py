@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
 import torch
+from pydantic import JsonValue
+from torch import Tensor
 
 from burnqed import head as heads
 from burnqed.cli import doctor
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput
+from burnqed.head import base
 from burnqed.head.base import Head, make_head
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
@@ -86,6 +92,74 @@ def test_what_is_not_there_or_cannot_be_loaded_is_one_sentence() -> None:
     found = {finding.what: finding for finding in doctor.heads()}
     assert found["heads"].found == "mlp, bilinear, broken"
     assert not found["head broken"].needed
+
+
+class Fixed(Head):
+    """Gives what its subclass says."""
+
+    energy: Callable[[Tensor], Tensor]
+    extra: ClassVar[dict[str, Any]] = {}
+
+    @classmethod
+    def made_for(cls, d: int, config: EbmConfig) -> Self:
+        return cls(d)
+
+    def shape(self) -> dict[str, JsonValue]:
+        return self.extra
+
+    def forward_standard(self, z: Tensor, g: Tensor) -> Tensor:
+        return type(self).energy((z * g).sum(-1))
+
+
+class Narrow(Fixed):
+    energy = staticmethod(lambda energies: energies[..., :1])
+
+
+class NotANumber(Fixed):
+    energy = staticmethod(lambda energies: energies * math.nan)
+
+
+class Undescribed(Fixed):
+    energy = staticmethod(lambda energies: energies)
+    extra: ClassVar[dict[str, Any]] = {"rank": torch.zeros(())}
+
+
+class Unaware(Undescribed):
+    extra: ClassVar[dict[str, Any]] = {"rank": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Fixture", "is not a subclass of burnqed.head.base.Head"),
+        ("Head", "lacks forward_standard, made_for, shape"),
+        ("Narrow", r"gives energies of the shape \(2, 1\) for 2 × 3 pairs"),
+        ("NotANumber", "gives energies that are not finite"),
+        ("Undescribed", r"fails at a trial \(TypeError: Object of type Tensor is not JSON serializable\)"),
+        ("Unaware", r"fails at a trial \(TypeError: .* unexpected keyword argument 'rank'\)"),
+    ],
+)
+def test_a_head_that_does_not_do_what_a_head_has_to_is_one_sentence(
+    name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = {"Fixture": "pathlib:Path", "Head": "burnqed.head.base:Head"}.get(name, f"tests.unit.test_heads:{name}")
+    install_package(tmp_path, heads.GROUP, {"theirs": point, "mlp": point}, monkeypatch)
+    with pytest.raises(BadInput, match=f"The head 'theirs' of plugin {why}; fix plugin, or choose another one."):
+        make_head(torch.randn(8, 4), EbmConfig(head="theirs"))
+    found = {finding.what: finding.advice for finding in doctor.heads()}
+    assert found["head mlp"] == "another head has this name; give it one of its own"
+    assert ("head theirs" in found) == (name in ("Fixture", "Head"))
+
+
+def test_the_trial_of_a_head_leaves_the_random_numbers_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    for trial in (base._try, lambda head, kind: None):
+        monkeypatch.setattr(base, "_try", trial)
+        torch.manual_seed(7)
+        head = make_head(torch.ones(8, 4), EbmConfig(widths=[5]))
+        made.append((head.training, torch.rand(3).tolist(), [weight.tolist() for weight in head.parameters()]))
+    assert made[0] == made[1]
+    assert made[0][0]
 
 
 def test_naming_heads_takes_no_torch() -> None:

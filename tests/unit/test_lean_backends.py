@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -11,9 +13,10 @@ from burnqed.cli import doctor
 from burnqed.config import LeanConfig
 from burnqed.data.theorems import common_header, dump_index, parse_index
 from burnqed.errors import BadInput
+from burnqed.findings import Finding
 from burnqed.lean.backends import BUILT_IN, GROUP, names, open_lean
 from burnqed.lean.core import DEFAULT_HEADER
-from burnqed.lean.protocol import Theorem
+from burnqed.lean.protocol import LeanBackend, Theorem
 from tests.fixtures.installed import install_package
 from tests.fixtures.scripted import ScriptedLean
 
@@ -23,10 +26,46 @@ OTHERS = {
     "wrong": "tests.unit.test_lean_backends:absent",
     "embedded": "tests.unit.test_lean_backends:mine",
 }
+IMPERFECT = {
+    "lacking": "tests.unit.test_lean_backends:Lacking",
+    "module": "tests.unit.test_lean_backends",
+    "quits": "tests.unit.quits:Lean",
+    "raising": "tests.unit.test_lean_backends:raising",
+    "silent": "tests.unit.test_lean_backends:Silent",
+}
 
 
-def mine(config: LeanConfig) -> ScriptedLean:
-    return ScriptedLean({}, capacity=config.workers or 1)
+class Mine(ScriptedLean, LeanBackend):  # type: ignore[misc]
+    capacity = 1
+
+    def findings(self) -> list[Finding]:
+        return [Finding("my Lean", "none", "install it")]
+
+
+class Quits(ModuleType):
+    def __getattr__(self, name: str) -> object:
+        raise SystemExit(4)
+
+
+def mine(config: LeanConfig) -> Mine:
+    return Mine({}, capacity=config.workers or 1)
+
+
+class Lacking(ScriptedLean):
+    def __init__(self, config: LeanConfig) -> None:
+        super().__init__({})
+
+
+class Silent(Mine):
+    def __init__(self, config: LeanConfig) -> None:
+        super().__init__({})
+
+    def findings(self) -> list[Finding]:
+        return None  # type: ignore[return-value]
+
+
+def raising(config: LeanConfig) -> None:
+    raise RuntimeError("no licence")
 
 
 @pytest.fixture
@@ -65,13 +104,36 @@ def test_one_that_cannot_be_loaded_is_one_sentence(name: str, why: str) -> None:
 
 
 @pytest.mark.usefixtures("plugin")
-def test_doctor_lists_all_backends_and_needs_only_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ScriptedLean, "findings", lambda self: [doctor.Finding("my Lean", "none", "install it")], False)
+def test_doctor_lists_all_backends_and_needs_only_our_own() -> None:
     found = {finding.what: finding for finding in doctor.lean()}
-    assert {"Lean", "Node", "my Lean", "Lean backend broken", "Lean backend wrong"} == set(found)
+    others = {"Lean backend broken", "Lean backend embedded", "Lean backend wrong"}
+    assert {"Lean", "Node", "my Lean", *others} == set(found)
     assert found["Lean"].needed
     assert not found["my Lean"].needed
     assert not found["Lean backend broken"].needed
+    taken = found["Lean backend embedded"]
+    assert taken.found == "tests.unit.test_lean_backends:mine of plugin is not used"
+    assert "another Lean backend has this name" in taken.advice
+    assert not taken.needed
+
+
+def test_whatever_is_wrong_with_a_backend_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install_package(tmp_path, GROUP, IMPERFECT, monkeypatch)
+    monkeypatch.setitem(sys.modules, "tests.unit.quits", Quits("tests.unit.quits"))
+    said = {
+        "lacking": "The Lean backend 'lacking' of plugin lacks install, findings, __aenter__, __aexit__, ",
+        "module": "The Lean backend 'module' of plugin cannot be made (TypeError: 'module' object is not callable); fix plugin, or",
+        "quits": "The Lean backend 'quits' cannot be loaded (tests.unit.quits:Lean: SystemExit: 4); fix plugin, or",
+        "raising": "The Lean backend 'raising' of plugin cannot be made (RuntimeError: no licence); fix plugin, or",
+    }
+    found = {finding.what: finding for finding in doctor.lean()}
+    for name, start in said.items():
+        with pytest.raises(BadInput) as error:
+            open_lean(LeanConfig(backend=name))
+        assert str(error.value).startswith(start)
+        assert found[f"Lean backend {name}"].advice == str(error.value)
+    assert "its findings fail: TypeError" in found["Lean backend silent"].advice
+    assert not any(finding.needed for what, finding in found.items() if what not in ("Lean", "Node"))
 
 
 def test_the_package_registers_what_the_lookup_has_built_in() -> None:
