@@ -107,7 +107,7 @@ class Verdict(BaseModel):
 class LeanBackend(Protocol):
     """A pool of Lean workers. It starts nothing before it is entered (`async with`), and leaves nothing running after the block.
 
-    All methods may be called concurrently; at most `capacity` calls run at once.
+    All methods may be called concurrently, in the event loop in which it was entered; at most `capacity` calls run at once.
     """
 
     @property
