@@ -31,7 +31,10 @@ from burnqed.steps.indices import default_header, read_configured, some
 from burnqed.steps.table import step_named
 from burnqed.store import Store
 
-PATIENCE_S = 900.0
+ORDINARY = {"tactic_timeout_s": 300.0, "check_timeout_s": 300.0, "heartbeats": 200_000}
+"""Limits for statements of others; Lean's own, not the configuration's, which may change without the data being made again."""
+PATIENT = {"tactic_timeout_s": 900.0, "check_timeout_s": 900.0, "heartbeats": 0}
+"""For our proofs, which terminate: with lower limits a slow machine would lose some."""
 REPLAYED = "replayed"
 """Folder that keeps the replays until everything made from them is written."""
 
@@ -67,13 +70,11 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
     unusable: dict[str, str] = {}
     if location := config.data.theorems:
         configured_theorems = read_configured(context, location)
-        async with open_lean(config.lean) as lean:
+        async with open_lean(config.lean.model_copy(update=ORDINARY)) as lean:
             unusable = await failing(configured_theorems, lean, location, context.stop)
         if context.stop.is_set():
             return None
-    # Known proofs terminate: with lower limits a slow machine would lose some.
-    patient = {"tactic_timeout_s": PATIENCE_S, "check_timeout_s": PATIENCE_S, "heartbeats": 0}
-    async with open_lean(config.lean.model_copy(update=patient)) as lean:
+    async with open_lean(config.lean.model_copy(update=PATIENT)) as lean:
         with Progress(len(proofs), "replay", "proofs") as progress:
             async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYED}", source="corpus"):
                 if result.error:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from burnqed.config import LeanConfig
 from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.steps import benchmark, data
 from tests.fixtures.wheel import SmokeRun
 
 
@@ -17,6 +20,19 @@ async def lean() -> AsyncIterator[EmbeddedLean]:
     """One pool for all, since its first hundred requests are the slow ones."""
     async with EmbeddedLean(workers=2) as backend:
         yield backend
+
+
+@pytest.fixture
+def steps_lean(lean: EmbeddedLean, monkeypatch: pytest.MonkeyPatch) -> EmbeddedLean:
+    """The shared one, also for the steps `benchmark` and `data`."""
+
+    def opened(config: LeanConfig) -> AbstractAsyncContextManager[EmbeddedLean]:
+        EmbeddedLean.configured(config)  # which reads every value that a step has to declare
+        return nullcontext(lean)
+
+    for step in (benchmark, data):
+        monkeypatch.setattr(step, "open_lean", opened)
+    return lean
 
 
 @pytest_asyncio.fixture(loop_scope="session")

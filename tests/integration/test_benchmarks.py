@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 from burnqed.record import output, read_record
 from burnqed.remembered import recall
-from burnqed.steps import benchmark, data
+from burnqed.steps import data
 from burnqed.steps.base import Context, execute
 from burnqed.steps.data import read_proofs
 from burnqed.steps.indices import some
@@ -48,10 +47,8 @@ def context(folder: Path, **values: object) -> Context:
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_what_equals_a_benchmark_or_does_not_elaborate_is_left_out_and_counted(
-    lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    steps_lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for step in (benchmark, data):
-        monkeypatch.setattr(step, "open_lean", lambda _: nullcontext(lean))
     monkeypatch.setattr(data.log, "propagate", True)
     held_back, *others = some(data.known_proofs(DEFAULT_HEADER), 3, lambda proof: proof.theorem.name)
     mine = write_index(tmp_path / "mine.json", f" {held_back.theorem.statement}", TRUE[0])
@@ -75,10 +72,8 @@ async def test_what_equals_a_benchmark_or_does_not_elaborate_is_left_out_and_cou
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_an_index_for_another_lean_stops_before_anything_is_replayed(
-    lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    steps_lean: EmbeddedLean, tmp_path: Path
 ) -> None:
-    for step in (benchmark, data):
-        monkeypatch.setattr(step, "open_lean", lambda _: nullcontext(lean))
     file = write_index(tmp_path / "real.json", *TRUE[:3], UNKNOWN)
     sentence = r"1 of the 4 statements in .*real.* do not elaborate .*\(the first is real\.3: .*ℝ.*\); give a header"
     with pytest.raises(BadInput, match=sentence):

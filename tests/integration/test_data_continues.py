@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -74,10 +73,9 @@ async def test_a_part_of_other_proofs_or_with_a_failure_or_damaged_is_made_again
 
 
 async def test_the_step_data_continues_and_leaves_only_what_it_always_left(
-    lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    steps_lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(data.log, "propagate", True)
-    monkeypatch.setattr(data, "open_lean", lambda _: nullcontext(lean))
     monkeypatch.setattr(replay_kept, "__kwdefaults__", {"per_part": 5})
     caplog.set_level("INFO")
     config = RunConfig.model_validate({"data": {"known_proofs": 15, "generated": 5, "benchmark_theorems": 5}})
