@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from burnqed import __version__
 from burnqed.cluster_config import PoolConfig
+from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.holding import of_pool
 from burnqed.layout import Layout
@@ -19,6 +21,7 @@ from burnqed.run.argo.access import Settings
 from burnqed.run.argo.preflight import (
     Findings,
     check_argo,
+    check_backend,
     check_images,
     check_nodes,
     check_server,
@@ -27,6 +30,7 @@ from burnqed.run.argo.preflight import (
     check_version,
 )
 from burnqed.run.argo.submit import build, retried, tagged
+from burnqed.store import Store
 from burnqed_workflows.registry import WORKFLOWS
 from tests.fixtures.s3 import S3Server
 
@@ -140,6 +144,16 @@ def test_a_store_that_cannot_be_read_from_here_is_left_to_the_first_step(
     found = Findings()
     check_store(f"s3://{s3.bucket}/preflight", Layout("main", 1), found)
     assert "Neither the store nor the settings of the run were checked from here" in found.warnings[0]
+
+
+def test_a_lean_backend_that_only_the_images_have_is_left_to_the_first_step(tmp_path: Path) -> None:
+    found = Findings(store=Store(str(tmp_path)))
+    check_backend(RunConfig(), found)
+    assert found.store
+    assert found.warnings == []
+    check_backend(RunConfig.model_validate({"lean": {"backend": "theirs"}}), found)
+    assert "'theirs' is not installed here" in found.warnings[0]
+    assert found.store is None
 
 
 def test_a_folder_is_no_store_for_pods() -> None:

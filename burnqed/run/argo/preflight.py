@@ -12,6 +12,7 @@ from burnqed.cluster_config import PoolConfig
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
+from burnqed.lean import backends
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
 from burnqed.steps.plan import require_predecessor
 from burnqed.store import Store
@@ -30,7 +31,7 @@ class Findings:
 
     warnings: list[str] = field(default_factory=list)
     store: Store | None = None
-    """The store, if it can be reached from here."""
+    """The store, if it can be told from here what the workflow would redo in it."""
 
 
 def preflight(
@@ -41,6 +42,7 @@ def preflight(
     check_version(settings, findings)
     check_images(workflow)
     check_store(store, layout, findings)
+    check_backend(config, findings)
     check_startup(config, findings)
     check_cluster(access, config, findings)
     access.create(workflow, dry_run=True)
@@ -80,6 +82,16 @@ def check_store(address: str, layout: Layout, findings: Findings) -> None:
         return
     findings.store = store
     require_predecessor(store, layout)
+
+
+def check_backend(config: RunConfig, findings: Findings) -> None:
+    """Only the images need another package's Lean backend, but keys of outputs depend on it."""
+    if config.lean.backend not in backends.names():
+        findings.warnings.append(
+            f"The Lean backend {config.lean.backend!r} is not installed here, so which finished outputs this would redo was not checked; "
+            "the first step checks that the image has it."
+        )
+        findings.store = None
 
 
 def check_startup(config: RunConfig, findings: Findings) -> None:
