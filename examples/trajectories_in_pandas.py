@@ -14,4 +14,5 @@ rows = run.trajectories(["iteration", "theorem", "tactic", "tactic_status", "sta
 print(rows.groupby("iteration")["theorem"].nunique().to_string())
 print(rows.groupby(["iteration", "status"])["nodes"].agg(["count", "mean"]))
 print(rows["tactic_status"].value_counts())
-print(rows[rows.tactic_status == "ok"]["tactic"].str.split().str[0].value_counts().head(10))
+accepted = rows[rows.tactic_status == "ok"]["tactic"].dropna().astype(str)  # a theorem's first row has no tactic
+print(accepted.str.split(n=1).str.get(0).value_counts().head(10))
