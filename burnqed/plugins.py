@@ -34,6 +34,12 @@ def package(point: EntryPoint) -> str:
     return point.dist.name if point.dist else "its package"
 
 
+def unfit(group: str, name: str, built_in: Mapping[str, str], what: str, why: str) -> BadInput:
+    """Says that a part does not do what it has to, and whose it is."""
+    owner = package(find(group, name, built_in, what))
+    return BadInput(f"The {what} {name!r} of {owner} {why}; fix {owner}, or choose another one.")
+
+
 def find(group: str, name: str, built_in: Mapping[str, str], what: str) -> EntryPoint:
     """The part of this name, not imported. `what` is the kind of part, as in `Lean backend`. Raises BadInput when nothing has that name."""
     known = registered(group, built_in)

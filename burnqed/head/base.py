@@ -214,5 +214,4 @@ def _try(head: Head, kind: str) -> None:
 
 
 def _unfit(kind: str, why: str) -> BadInput:
-    package = plugins.package(plugins.find(GROUP, kind, BUILT_IN, "head"))
-    return BadInput(f"The head {kind!r} of {package} {why}; fix {package}, or choose another one.")
+    return plugins.unfit(GROUP, kind, BUILT_IN, "head", why)

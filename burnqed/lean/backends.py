@@ -14,31 +14,30 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.lean.protocol import LeanBackend
 
 GROUP = "burnqed.lean"
+BUILT_IN = {"embedded": "burnqed.lean.embedded.backend:EmbeddedLean.configured"}
 MEMBERS = [
     name for name, member in vars(LeanBackend).items() if inspect.isfunction(member) or isinstance(member, property)
 ]
-BUILT_IN = {"embedded": "burnqed.lean.embedded.backend:EmbeddedLean.configured"}
+"""What a backend has to have."""
 
 
 def open_lean(config: LeanConfig) -> LeanBackend:
     """A pool of Lean workers, to be entered with `async with`. Raises BadInput for a backend that does not exist, or cannot be loaded."""
     make = plugins.load(GROUP, config.backend, BUILT_IN, "Lean backend")
-    package = plugins.package(plugins.find(GROUP, config.backend, BUILT_IN, "Lean backend"))
     try:
         backend: LeanBackend = make(config)
         lacking = [member for member in MEMBERS if not hasattr(backend, member)]
     except (BadInput, TryAgain):
         raise
     except Exception as error:  # another package's code may raise anything
-        raise BadInput(
-            f"The Lean backend {config.backend!r} of {package} cannot be made ({type(error).__name__}: {error}); "
-            f"fix {package}, or choose another one."
-        ) from error
+        raise unfit(config.backend, f"cannot be made ({type(error).__name__}: {error})") from error
     if lacking:
-        raise BadInput(
-            f"The Lean backend {config.backend!r} of {package} lacks {', '.join(lacking)}; see burnqed.LeanBackend."
-        )
+        raise unfit(config.backend, f"lacks {', '.join(lacking)} (see burnqed.LeanBackend)")
     return backend
+
+
+def unfit(name: str, why: str) -> BadInput:
+    return plugins.unfit(GROUP, name, BUILT_IN, "Lean backend", why)
 
 
 def names() -> list[str]:

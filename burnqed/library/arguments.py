@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.lean.protocol import Theorem
+from burnqed.lean.protocol import ProofState, Theorem
 from burnqed.resolve import explain
 
 
@@ -31,6 +31,14 @@ def as_theorem(theorem: Theorem | str, name: str = "theorem") -> Theorem:
             f"{theorem!r} is not a theorem; give a burnqed.Theorem, or a statement such as '∀ n : Nat, n = n'."
         )
     return Theorem(name=name, statement=theorem)
+
+
+def as_state(state: ProofState) -> ProofState:
+    if not isinstance(state, ProofState):
+        raise BadInput(
+            f"{state!r} is not a proof state; give the `state` of an outcome, which is None where Lean refused the tactic or the statement."
+        )
+    return state
 
 
 def as_address(place: str | os.PathLike[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from burnqed.errors import BadInput
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Outcome, ProofState, Theorem, Verdict
-from burnqed.library.arguments import as_theorem, configured
+from burnqed.library.arguments import as_state, as_theorem, configured
 from burnqed.library.background import wait
 
 
@@ -104,11 +104,3 @@ def check(
     """
     with lent(lean) as used:
         return used.check(theorem, proof, timeout=timeout, is_trusted=is_trusted)
-
-
-def as_state(state: ProofState) -> ProofState:
-    if not isinstance(state, ProofState):
-        raise BadInput(
-            f"{state!r} is not a proof state; give the `state` of an outcome, which is None where Lean refused the tactic or the statement."
-        )
-    return state

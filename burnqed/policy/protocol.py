@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from inspect import isawaitable
 from reprlib import repr as shortened
-from typing import Protocol
+from typing import Any, Protocol
 
 from burnqed.errors import BadInput
 
@@ -76,29 +76,30 @@ def not_tactics(returned: object) -> BadInput:
 
 async def proposals(asked: object, states: int) -> list[Proposal]:
     """The answer of a policy's `propose` for this many states. Raises BadInput when it is something else."""
-    answer = await asked if isawaitable(asked) else None
-    if not isinstance(answer, Collection) or len(answer) != states:
-        raise BadInput(
-            f"The policy's `propose` returned {shortened(asked if answer is None else answer)} for {states} states; "
-            "it is an async method that returns a list with a Proposal for each."
-        )
+    answer = await one_each(asked, states, "The policy's `propose`", "a Proposal")
     for proposal in answer:
         if not isinstance(proposal, Proposal) or not all(isinstance(one, Candidate) for one in proposal.candidates):
             raise BadInput(
                 f"The policy's `propose` returned {shortened(proposal)} for a state; it returns a Proposal of Candidates."
             )
-    return list(answer)
+    return answer
 
 
 async def energies(asked: object, pairs: int) -> list[float]:
     """The answer of a scorer's `score` for this many pairs. Raises BadInput when it is something else."""
-    answer = await asked if isawaitable(asked) else None
-    if not isinstance(answer, Collection) or len(answer) != pairs:
-        raise BadInput(
-            f"The scorer's `score` returned {shortened(asked if answer is None else answer)} for {pairs} states; "
-            "it is an async method that returns a list with a number for each."
-        )
+    answer = await one_each(asked, pairs, "The scorer's `score`", "a number")
     for energy in answer:
         if not math.isfinite(number(energy)):
             raise BadInput(f"The scorer returned {shortened(energy)} for a state; it returns a finite number.")
     return [number(energy) for energy in answer]
+
+
+async def one_each(asked: object, states: int, method: str, each: str) -> list[Any]:
+    """What an async method answered, as a list with one item for each state. Raises BadInput when it is something else."""
+    answer = await asked if isawaitable(asked) else None
+    if not isinstance(answer, Collection) or len(answer) != states:
+        raise BadInput(
+            f"{method} returned {shortened(asked if answer is None else answer)} for {states} states; "
+            f"it is an async method that returns a list with {each} for each."
+        )
+    return list(answer)

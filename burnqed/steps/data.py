@@ -35,7 +35,7 @@ ORDINARY = {"tactic_timeout_s": 300.0, "check_timeout_s": 300.0, "heartbeats": 2
 """Limits for statements of others; Lean's own, not the configuration's, which may change without the data being made again."""
 PATIENT = {"tactic_timeout_s": 900.0, "check_timeout_s": 900.0, "heartbeats": 0}
 """For our proofs, which terminate: with lower limits a slow machine would lose some."""
-REPLAYED = "replayed"
+REPLAYS = "replayed"
 """Folder that keeps the replays until everything made from them is written."""
 
 
@@ -76,7 +76,7 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
             return None
     async with open_lean(config.lean.model_copy(update=PATIENT)) as lean:
         with Progress(len(proofs), "replay", "proofs") as progress:
-            async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYED}", source="corpus"):
+            async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYS}", source="corpus"):
                 if result.error:
                     failed[result.name] = result.error
                     log.warning("%s does not replay and is left out: %s", result.name, result.error)
@@ -122,7 +122,7 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
         },
     }
     store.write_json(f"{unit.root}/report.json", report)
-    store.delete(f"{unit.root}/{REPLAYED}")
+    store.delete(f"{unit.root}/{REPLAYS}")
     return facts
 
 

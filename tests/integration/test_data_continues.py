@@ -93,6 +93,6 @@ async def test_the_step_data_continues_and_leaves_only_what_it_always_left(
 
 
 async def stop_when_parts_are_there(context: Context) -> None:
-    while not any(f"/{data.REPLAYED}/" in path for path in context.store.list(context.layout.data)):
+    while not any(f"/{data.REPLAYS}/" in path for path in context.store.list(context.layout.data)):
         await asyncio.sleep(0.01)
     context.stop.set()
