@@ -14,7 +14,12 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.lean.protocol import LeanBackend
 
 GROUP = "burnqed.lean"
-BUILT_IN = {"embedded": "burnqed.lean.embedded.backend:EmbeddedLean.configured"}
+EMBEDDED = "embedded"
+"""Its Lean and library belong to the package, which pins them by hash and is tested with them; any other backend's may change beneath us."""
+BUILT_IN = {
+    EMBEDDED: "burnqed.lean.embedded.backend:EmbeddedLean.configured",
+    "pantograph": "burnqed.lean.pantograph.backend:PantographLean.configured",
+}
 MEMBERS = [
     name for name, member in vars(LeanBackend).items() if inspect.isfunction(member) or isinstance(member, property)
 ]
@@ -34,6 +39,20 @@ def open_lean(config: LeanConfig) -> LeanBackend:
     if lacking:
         raise unfit(config.backend, f"lacks {', '.join(lacking)} (see burnqed.LeanBackend)")
     return backend
+
+
+def open_unlimited(config: LeanConfig) -> LeanBackend:
+    """The backend without the configuration's limits: to ask what it is (version, default header), not to be entered. Raises as `open_lean` does."""
+    return open_lean(LeanConfig(backend=config.backend, project=config.project))
+
+
+def check_installed(config: LeanConfig) -> None:
+    """Raises BadInput where something is missing that the backend would not install when it is entered."""
+    for finding in open_unlimited(config).findings():
+        if finding.by_hand and finding.advice:
+            raise BadInput(
+                f"The Lean backend {config.backend} cannot start here ({finding.what}: {finding.found}); {finding.advice}."
+            )
 
 
 def unfit(name: str, why: str) -> BadInput:

@@ -30,7 +30,7 @@ class ProofFacts(BaseModel):
     statement_errors: list[str]
     """Why header or statement do not elaborate on their own; the proof is not looked at then, and the rest is empty."""
     refused: str
-    """The rule (`embedded/rules.cjs`, `embedded/headers.cjs`) that header, statement or proof break: the proof is not elaborated then. Mostly empty."""
+    """The rule (`rules.json`, `embedded/headers.cjs`) that header, statement or proof break: the proof is not elaborated then. Mostly empty."""
     commands: int
     """1 when the text is one command and nothing else, 2 when anything follows it (which was not run)."""
     messages: list[Message]

@@ -39,6 +39,9 @@ _HASH = "#eval #eval! #reduce #print #check #check_failure #synth #exit #guard #
 COMMANDS = frozenset(f"{_DECLARATIONS} {_MODIFIERS} {_SCOPES} {_SYNTAX} {_CODE} {_HASH}".split())
 """Words that only commands use. Lean reserves them: no name, tactic or term in a proof can be one of them."""
 
+BRACKETS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
+"""Those that tactics and terms use, with what closes each."""
+
 
 class Kind(StrEnum):
     COMMENT = "comment"

@@ -44,17 +44,16 @@ OTHER_LOOP = "this Lean backend belongs to another event loop; await it only the
 RELEASED = "the search has been released"
 
 
-def default_workers(memory_mb: int) -> int:
-    """Number of workers when the configuration names none; `memory_mb` is the cap of one.
+def default_workers(memory_mb: int, beside: Callable[[int], int] = lambda workers: 1) -> int:
+    """Number of workers when the configuration names none; `memory_mb` is the cap of one, `beside` how many processes as large run beside so many.
 
-    From the control group's processor quota and memory limit, not from the node's (thirty uncapped workers once filled 200 GB): workers =
-    min(16, ¾ of the processor quota, (memory limit − this process) / cap of one worker − 1), and at least one. What else runs and stays
-    small (the embedded backend's reader and judges) shares the memory of the one that is left out.
+    From the control group's processor quota and memory limit, not from the node's (thirty uncapped workers once filled 200 GB): at most 16, at
+    most ¾ of the processor quota, as many as have room with those beside them in the memory limit less this process, and at least one. What else
+    runs and stays small (the embedded backend's reader and judges) shares the memory of one.
     """
-    free = memory_limit() - psutil.Process().memory_info().rss
-    by_memory = free // (memory_mb * 1024 * 1024) - 1
+    room = (memory_limit() - psutil.Process().memory_info().rss) // (memory_mb * 1024 * 1024)
     by_cpu = math.floor(cpu_quota() * QUOTA_SHARE + 0.5)  # 2 processors → 2 workers: with one, half of them would idle
-    return max(1, min(MOST_WORKERS, by_cpu, by_memory))
+    return next((n for n in range(min(MOST_WORKERS, by_cpu), 1, -1) if n + beside(n) <= room), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +180,7 @@ class Pool:
             _resolve(job, failure("crash", CLOSED))
         if self._first_ready and not self._first_ready.done():
             self._first_ready.set_exception(RuntimeError(CLOSED))
+            self._first_ready.exception()  # who waited for it may have been cancelled, and asyncio would complain
         await asyncio.gather(*(_within(seat.worker.end(), END_SECONDS) for seat in self._seats), return_exceptions=True)
 
     # ---- work

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from burnqed.findings import Finding
 from burnqed.lean.commands import Commands
 from burnqed.lean.lexer import normalised
+from burnqed.lean.worker import Answer
 
 LeanText = Annotated[str, AfterValidator(normalised)]
 """Without a byte order mark, its lines ended by LF: as Lean reads a file."""
@@ -82,6 +83,14 @@ class Outcome:
     seconds: float = 0.0
     """Time in Lean, without waiting for a free worker."""
 
+    @classmethod
+    def of(cls, answer: Answer, ref: Any = None) -> Self:
+        """A worker's answer. `ref`: the backend's handle of the state that was to be made."""
+        if "error" in answer:
+            error = answer["error"]
+            return cls(TacticStatus(error["kind"]), message=error["message"], seconds=answer["seconds"])
+        return cls(TacticStatus.OK, ProofState(tuple(answer["goals"]), ref), seconds=answer["seconds"])
+
 
 class Verdict(BaseModel):
     """Whether a whole proof was accepted in a fresh environment against the original statement."""
@@ -145,11 +154,12 @@ class LeanBackend(Protocol):
         ...
 
     def findings(self) -> list[Finding]:
-        """Which parts of it are present on this machine."""
+        """Which parts of it are present on this machine. What `__aenter__` refuses to install is marked `by_hand`."""
         ...
 
     async def __aenter__(self) -> Self:
-        """Installs what is missing, and starts. Raises BadInput when that is not possible, TryAgain when Lean does not start."""
+        """Installs what is missing, and starts. Raises BadInput when that is not possible, or takes too long to be done on the way (it says
+        what to run), TryAgain when Lean does not start."""
         ...
 
     async def __aexit__(

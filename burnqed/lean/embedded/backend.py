@@ -5,7 +5,7 @@
         print((await lean.apply(root, "intro n")).state.text)
 
 *Authors* run searches and elaborate proofs; a *reader* elaborates trusted statements and sees nothing else; *judges* replay what an elaboration
-added by the kernel alone (`verdicts.py`). Each role is a pool (`burnqed.lean.pool`); readers and judges start when they are first needed.
+added by the kernel alone (`burnqed.lean.verdicts`). Each role is a pool (`burnqed.lean.pool`); readers and judges start when they are first needed.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ from burnqed.lean.embedded.install import facts as installation
 from burnqed.lean.embedded.install import install as install_lean
 from burnqed.lean.embedded.pin import LIBRARY, lean_version
 from burnqed.lean.embedded.supervisor import Supervisor
-from burnqed.lean.embedded.verdicts import Request, Verdicts
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.lexer import normalised
 from burnqed.lean.pool import Pool, Recycling, State, default_workers
 from burnqed.lean.proofs import introductions
-from burnqed.lean.protocol import LeanBackend, Outcome, ProofState, TacticStatus, Theorem, Verdict
+from burnqed.lean.protocol import LeanBackend, Outcome, ProofState, Theorem, Verdict
+from burnqed.lean.verdicts import Request, Verdicts
 from burnqed.lean.worker import Answer, Message
 
 AUTHORS_PER_JUDGE = 4
+MEMORY_MB = 1_200
+"""Of an instance, where the configuration says nothing."""
 CUT_SECONDS = 3e-4
 """More for each character of a file that is cut into theorems."""
 
@@ -63,7 +65,7 @@ class EmbeddedLean(LeanBackend):
         check_timeout_s: float = 60.0,
         recycle_requests: int = 1_000,
         recycle_minutes: float = 30.0,
-        memory_mb: int = 1_200,
+        memory_mb: int = MEMORY_MB,
     ) -> None:
         self.workers = workers or default_workers(memory_mb)
         self.tactic_timeout_s = tactic_timeout_s
@@ -89,7 +91,7 @@ class EmbeddedLean(LeanBackend):
             check_timeout_s=config.check_timeout_s,
             recycle_requests=config.recycle_requests,
             recycle_minutes=config.recycle_minutes,
-            memory_mb=config.memory_mb,
+            memory_mb=config.memory_mb or MEMORY_MB,
         )
 
     def install(self, force: bool = False) -> str:
@@ -216,11 +218,11 @@ class EmbeddedLean(LeanBackend):
         return _facts(await self._verdicts.judge(request, export))
 
     async def stats(self) -> dict[str, Any]:
-        """Node's resident memory (bytes), states, searches, counters, and each instance's requests and memory (MB). Raises Vanished when Node ends."""
+        """Node's resident memory (bytes), states, searches, counters, and each instance's requests and memory (MB)."""
         pools = {"author": self._authors, "reader": self._readers, "judge": self._judges}
         process = self._supervisor.process
         return {
-            "rss": (await process.ask(do="stats"))["rss"] if process and not process.death else 0,
+            "rss": process.resident_bytes if process and not process.death else 0,
             "states": self._authors.states,
             "searches": self._authors.searches,
             "queued": self._authors.waiting,
@@ -234,16 +236,8 @@ class EmbeddedLean(LeanBackend):
         return self.default_header if theorem.header is None else theorem.header
 
     async def _made(self, before: State | None, message: Message, timeout: float) -> Outcome:
-        answer, state = await self._authors.make(before, message, timeout)
-        if "error" in answer:
-            return _failed(answer)
-        return Outcome(TacticStatus.OK, ProofState(tuple(answer["goals"]), state), seconds=answer["seconds"])
+        return Outcome.of(*await self._authors.make(before, message, timeout))
 
 
 def _facts(answer: Answer) -> ProofFacts | Outcome:
-    return _failed(answer) if "error" in answer else ProofFacts.model_validate(answer)
-
-
-def _failed(answer: Answer) -> Outcome:
-    error = answer["error"]
-    return Outcome(TacticStatus(error["kind"]), message=error["message"], seconds=answer["seconds"])
+    return Outcome.of(answer) if "error" in answer else ProofFacts.model_validate(answer)

@@ -2,29 +2,25 @@
 
     burnqed lean install          # or the first use of Lean
 
-The cache is `$BURNQED_CACHE`, else the platform's folder for caches. A finished installation is one folder that appears
-by a rename; whatever an interrupted one leaves behind is removed by the next.
+A finished installation is one folder that appears by a rename; whatever an interrupted one leaves behind is removed by the next.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
 from filelock import FileLock
 
 from burnqed.errors import BadInput
+from burnqed.lean.cache import cache_folder, digest, tell, writable
 from burnqed.lean.embedded.bake import bake
 from burnqed.lean.embedded.node import Node, find_node
 from burnqed.lean.embedded.pin import (
@@ -76,10 +72,6 @@ class Facts:
     """A file of the installation that is no longer what was installed; empty otherwise."""
 
 
-def cache_folder() -> Path:
-    return Path(os.environ.get("BURNQED_CACHE") or platformdirs.user_cache_dir("burnqed")).expanduser().absolute()
-
-
 def baked_folder() -> Path:
     return cache_folder() / "lean" / f"{LEAN_RELEASE}-{PACKAGE_SHA512[:12]}-{BAKE_VERSION}"
 
@@ -108,16 +100,6 @@ def damaged() -> str:
         return DIGESTS
 
 
-def digest(file: Path, algorithm: str = "sha256") -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, algorithm).hexdigest()
-
-
-def tell(line: str) -> None:
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
-
-
 def install(force: bool = False, report: Callable[[str], None] = tell) -> InstallInfo:
     """Installs Lean if it is not there, or again if `force`; `report` gets a line about each step.
 
@@ -125,7 +107,7 @@ def install(force: bool = False, report: Callable[[str], None] = tell) -> Instal
     """
     node, target = find_node(), baked_folder()
     if force or not target.is_dir():
-        with writable(target.parent), FileLock(target.parent / "install.lock"):
+        with writable(target.parent, NEEDED_BYTES), FileLock(target.parent / "install.lock"):
             remove_unfinished(target.parent)
             if force:
                 shutil.rmtree(target, ignore_errors=True)
@@ -133,22 +115,6 @@ def install(force: bool = False, report: Callable[[str], None] = tell) -> Instal
                 build(node, target, report)
     size = sum(file.stat().st_size for file in target.iterdir()) / 1e6
     return InstallInfo(target, node, size)
-
-
-@contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Turns failures to write below `folder` into one sentence."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if (free := shutil.disk_usage(folder).free) < NEEDED_BYTES:
-            raise BadInput(
-                f"The cache {folder} has {free / 1e9:.1f} GB left and installing Lean needs {NEEDED_BYTES / 1e9:.0f} GB; free space, or set BURNQED_CACHE to another folder."
-            )
-        yield
-    except OSError as error:
-        raise BadInput(
-            f"The cache {folder} cannot be written ({error.strerror or error}); make it writable, or set BURNQED_CACHE to another folder."
-        ) from None
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -8,7 +8,6 @@
 //
 // Everything is built from plain data by Lean's own constructors, so that no cached hash or flag is the sender's.
 
-const fs = require('fs');
 const { Data, Forbidden } = require('./data.cjs');
 const { Dependencies, describe, find, kernel } = require('./environment.cjs');
 const { exportWhole } = require('./export.cjs');
@@ -17,6 +16,7 @@ const { Inductives } = require('./inductives.cjs');
 const KEPT_STATEMENTS = 16;
 const STANDARD_AXIOMS = new Set(['propext', 'Classical.choice', 'Quot.sound']), COMPILER_AXIOMS = new Set(['Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']);
 const MOST_AXIOMS = 100, MOST_CHARACTERS = 1_000; // of what is told about a refused proof, which can mention anything
+const MOST_EXPORT_BYTES = 100 << 20; // as JSON: less than the longest line that is read (supervisor.py)
 const NO_LIMIT = 0, NO_TOKEN = 1;
 // Lean.KernelException, by constructor
 const EXCEPTIONS = ['a constant is unknown', 'a constant is declared again', 'a value is not of the type that it is declared with', 'a declaration has holes', 'a declaration has free variables',
@@ -139,11 +139,11 @@ class Judge {
   }
 
   /**
-   * {statement, proof} → {objection (empty when the proof is accepted), could_not_check, axioms, library}. With `exportTo`, what is accepted is
-   * written to that file for other kernels: the theorem and all that it uses, also of the library, from the judge's own environment; and
-   * `permitted` names the axioms in it.
+   * {statement, proof} → {objection (empty when the proof is accepted), could_not_check, axioms, library}. With `isExported`, what is accepted has
+   * an `export` for other kernels: the theorem and all that it uses, also of the library, from the judge's own environment; and `permitted`
+   * names the axioms in it.
    */
-  judge({ statement, proof, exportTo }) {
+  judge({ statement, proof, isExported }) {
     const { lean } = this, verdict = { objection: '', could_not_check: false, axioms: [], library: 0 };
     let built = null, environment = null;
     try {
@@ -152,7 +152,7 @@ class Judge {
       environment = this.proved(stated, built);
       const { axioms, library } = this.dependencies.axioms(environment, [...stated.built.mentioned(), ...built.mentioned()]);
       Object.assign(verdict, { objection: axiomsObjection(axioms).slice(0, MOST_CHARACTERS), axioms: axioms.slice(0, MOST_AXIOMS).map(axiom => axiom.slice(0, MOST_CHARACTERS)), library });
-      if (exportTo && !verdict.objection) verdict.permitted = this.write(exportTo, environment, stated.built);
+      if (isExported && !verdict.objection) Object.assign(verdict, this.exported(environment, stated.built));
     } catch (error) {
       if (!(error instanceof Forbidden || error instanceof GaveUp)) throw error;
       Object.assign(verdict, { objection: error.message.slice(0, MOST_CHARACTERS), could_not_check: error instanceof GaveUp });
@@ -163,11 +163,10 @@ class Judge {
     return verdict;
   }
 
-  /** Names of the axioms in the file. */
-  write(file, environment, { terms, goal }) {
+  exported(environment, { terms, goal }) {
     const text = exportWhole(this.lean, environment, name => this.dependencies.isInLibrary(name), terms.names[goal.name]);
-    fs.writeFileSync(file, text);
-    return axiomsOf(text);
+    if (Buffer.byteLength(JSON.stringify(text)) > MOST_EXPORT_BYTES) throw new GaveUp(`its export has more than ${MOST_EXPORT_BYTES >> 20} MB`);
+    return { export: text, permitted: axiomsOf(text) };
   }
 
   /** What a statement's text gives: {built, environment: the library's and the statement's definitions}. */

@@ -14,30 +14,20 @@ let isOn = true;
 
 const NODE = 1, ATOM = 2, IDENT = 3; // constructors of Lean.Syntax
 
-const FORBIDDEN = new Map(Object.entries({
-  'Lean.Parser.Tactic.nativeDecide': '`native_decide` trusts the compiler, not the kernel',
-  'Lean.Parser.Tactic.runTac': '`run_tac` runs code of its own',
-  'Lean.byElab': '`by_elab` runs code of its own',
-  'Lean.includeStr': '`include_str` reads files',
-  'Lean.Parser.Term.unsafe': '`unsafe` code has no place in a proof',
-}));
-const FORBIDDEN_NAMES = new Set(['reduceBool', 'reduceNat', 'ofReduceBool', 'ofReduceNat']);
+const RULES = require('../rules.json'); // as data: burnqed/lean/rules.py reads them, too
 
-// None of these evaluates anything, nor puts code in another's place.
-const ATTRIBUTES = new Set(['simp', 'grind', 'ext', 'norm_cast', 'congr', 'refl', 'symm', 'reducible', 'semireducible', 'irreducible', 'inline', 'noinline',
-  'always_inline', 'specialize', 'match_pattern', 'elab_as_elim', 'expose', 'deprecated', 'inherit_doc',
-  'instance', 'default_instance', 'class', 'coe']);
-const OPTIONS = /^(maxRecDepth|maxHeartbeats|maxUniverseOffset|autoImplicit|relaxedAutoImplicit|smartUnfolding|simprocs|warningAsError|quotPrecheck|(exponentiation|synthInstance|pp|linter|trace|backward|tactic|grind|diagnostics|profiler|warn|format)(\..*)?)$/;
+const quoted = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), oneOf = texts => texts.map(quoted).join('|');
+const told = (why, name) => why.replace('{name}', () => name);
+
+const FORBIDDEN = new Map(Object.entries(RULES.syntax)), FAMILIES = Object.entries(RULES.syntax_families);
+const FORBIDDEN_NAMES = new Set(RULES.compiler.names);
+const ATTRIBUTES = new Set(RULES.attributes.allowed); // none of these evaluates anything, nor puts code in another's place
+const OPTIONS = new RegExp(`^(${oneOf(RULES.options.allowed)}|(${oneOf(RULES.options.families)})(\\..*)?)$`);
 
 // A configuration is evaluated, so it must be written out: numbers, `true` and `false`, and the constructors of these options' types.
-const CONSTRUCTORS = new Map(Object.entries({
-  transparency: /^\. (all|default|reducible|instances)$/,
-  etaStruct: /^\. (all|notClasses|none)$/,
-  newGoals: /^\. (all|nonDependentFirst|nonDependentOnly)$/,
-  occs: /^\. (all|(pos|neg) \[( \d+( , \d+)*)? \])$/,
-}));
+const { words: WORDS, lists: LISTS, kinds: KINDS, kind_families: KIND_FAMILIES, ...CONFIGURATIONS } = RULES.configurations;
 const NUMBER_OR_BOOL = /^(\d\w*|true|false)$/;
-const VALUE_KINDS = /^(null|num|choice|term\[_\]|term\{\}|Lean\.Parser\.Term\.(structInst\w*|optEllipsis|app|dotIdent))?$/; // nobody's notation
+const VALUE_KINDS = new RegExp(`^(${oneOf(KINDS)}|(${oneOf(KIND_FAMILIES)})\\w*)$`); // nobody's notation
 
 // ---- syntax as plain data
 
@@ -100,8 +90,9 @@ function isNotation(tree) {
 function refusal(tree) {
   return !isOn ? null : first(tree, node => {
     if (FORBIDDEN.has(node.kind)) return FORBIDDEN.get(node.kind);
-    if (node.kind.startsWith('Lean.Widget.')) return 'widgets run code of their own';
-    if (node.name && FORBIDDEN_NAMES.has(node.name.at(-1))) return `\`${nameOf(node)}\` trusts the compiler, not the kernel`;
+    const family = FAMILIES.find(([start]) => node.kind.startsWith(start));
+    if (family) return family[1];
+    if (node.name && FORBIDDEN_NAMES.has(node.name.at(-1))) return told(RULES.compiler.why, nameOf(node));
     if (/ConfigItem$/.test(node.kind)) return configurationRefusal(node);
     if (node.parts[0]?.word === 'set_option') return optionRefusal(node.parts[1]);
     if (node.kind === 'Lean.Parser.Term.attrInstance') return attributeRefusal(node.parts[1]);
@@ -112,17 +103,21 @@ function refusal(tree) {
 /** Items are `+name`, `-name` and `(name := value)`. */
 function configurationRefusal({ kind, parts }) {
   const option = parts.find(part => part.name), isOff = kind.endsWith('.negConfigItem');
-  if (!isOff && parts.some(part => identifiers(part).some(({ name }) => name.at(-1) === 'native'))) return '`native` evaluation trusts the compiler, not the kernel';
+  if (!isOff && parts.some(part => identifiers(part).some(({ name }) => name.at(-1) === 'native'))) return CONFIGURATIONS.native;
   if (!parts[3] || (option && isWrittenOut(nameOf(option), parts[3]))) return null;
-  return 'the value of a tactic\'s option must be written out, because Lean runs it: a number, `true`, `false`, or one of Lean\'s own words for this option, as `.all`';
+  return CONFIGURATIONS.why;
 }
 
 function isWrittenOut(option, value) {
   if (first(value, node => !VALUE_KINDS.test(node.kind))) return false;
-  return option === 'config' ? isStructure(value) : isValue(option, words(value));
+  return option === CONFIGURATIONS.whole ? isStructure(value) : isValue(option, words(value));
 }
 
-const isValue = (option, value) => (CONSTRUCTORS.get(option) ?? NUMBER_OR_BOOL).test(value.join(' '));
+function isValue(option, value) {
+  if (!Object.hasOwn(WORDS, option)) return NUMBER_OR_BOOL.test(value.join(' '));
+  const list = oneOf(LISTS[option] ?? []), words = new RegExp(`^\\. (${oneOf(WORDS[option])}${list && `|(${list}) \\[( \\d+( , \\d+)*)? \\]`})$`);
+  return words.test(value.join(' '));
+}
 
 /** `{ option := value, … }` and nothing else: neither `with`, `..` nor a type. Of `{}`, which the parser reads in two ways, both. */
 function isStructure({ kind, parts }) {
@@ -140,14 +135,14 @@ function isStructure({ kind, parts }) {
 const words = tree => tree.word !== undefined ? [tree.word] : tree.name ? [nameOf(tree).replace(/\s/g, '?')] : tree.parts.flatMap(words);
 
 function optionRefusal(option) {
-  return !option?.name || OPTIONS.test(nameOf(option)) ? null : `\`set_option ${nameOf(option)}\` is not allowed`;
+  return !option?.name || OPTIONS.test(nameOf(option)) ? null : told(RULES.options.why, nameOf(option));
 }
 
 /** A text that breaks off may leave out any part: that is the parser's error, not ours. */
 function attributeRefusal(attribute) {
   if (!attribute) return null;
   const name = keyword(attribute);
-  return ATTRIBUTES.has(name) ? null : `the attribute \`${name}\` is not allowed`;
+  return ATTRIBUTES.has(name) ? null : told(RULES.attributes.why, name);
 }
 
 /** For tests of what lies behind the rules: from now on they refuse nothing in this thread. */

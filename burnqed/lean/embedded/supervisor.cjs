@@ -11,7 +11,7 @@
 //     renew              → {}          when the instance is what it was at its start
 //     end                → {}          when its memory is free, or cannot be freed
 //     drop  {text}       forgets a text
-//     stats              → {rss}
+//     alive              → {}
 // A proof's export, a large text, stays here: {process, text} stands for it in an answer's `proof` and in that of a judge's message.
 
 const fs = require('fs'), path = require('path');
@@ -104,7 +104,7 @@ const handlers = {
 
   drop({ text: { process, text } }) { if (process === settings.number) texts.delete(text); },
 
-  stats({ id }) { say({ id, rss: process.memoryUsage().rss }); },
+  alive({ id }) { say({ id }); },
 };
 
 function serve(line) {

@@ -12,9 +12,12 @@ from contextlib import suppress
 from itertools import count
 from typing import Any
 
+import psutil
+
 from burnqed.lean.embedded.install import SCRIPTS, install
 from burnqed.lean.worker import Answer, Crashed, Message, Vanished
 from burnqed.log import log
+from burnqed.sandbox import confined
 
 LINE_BYTES = 1 << 27
 """Longest line of an answer: goals can be large."""
@@ -51,8 +54,9 @@ class Process:
         """Raises BadInput when Lean cannot be installed."""
         info = await asyncio.to_thread(install)
         settings = json.dumps({"baked": str(info.path), "memoryMb": memory_mb, "number": number})
+        command = [info.node.path, *NODE_FLAGS, str(SCRIPTS / "supervisor.cjs"), settings]
         process = await asyncio.create_subprocess_exec(
-            *(info.node.path, *NODE_FLAGS, str(SCRIPTS / "supervisor.cjs"), settings),
+            *confined(command, readable=[SCRIPTS.parent, info.path], scratch=None, environment={}),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -64,6 +68,13 @@ class Process:
     @property
     def pid(self) -> int:
         return self.process.pid
+
+    @property
+    def resident_bytes(self) -> int:
+        """0 when it is gone. Asked from outside: a confined process cannot look."""
+        with suppress(psutil.NoSuchProcess):
+            return int(psutil.Process(self.pid).memory_info().rss)
+        return 0
 
     async def ask(self, **request: object) -> dict[str, Any]:
         """Raises Vanished when the process has died, or dies before it answers."""
@@ -139,7 +150,7 @@ class Process:
 
     async def _answers(self, seconds: float) -> bool:
         try:
-            await asyncio.wait_for(self.ask(do="stats"), seconds)
+            await asyncio.wait_for(self.ask(do="alive"), seconds)
         except TimeoutError:
             return False
         return True

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from burnqed.errors import BadInput
 from burnqed.lean.pool import Pool
 from burnqed.lean.worker import Answer
 
@@ -74,7 +76,9 @@ class Verdicts:
         proved = await self._elaborated(request, "proof", is_fresh=is_fresh, isJudged=not is_fresh)
         if "error" in proved:
             return proved
-        return await self._judged(request, {**stated, **proved, "seconds": stated["seconds"] + proved["seconds"]})
+        seconds = stated["seconds"] + proved["seconds"]
+        # What is judged is the reader's statement, whatever the author's instance says.
+        return await self._judged(request, {**stated, **proved, "statement": stated["statement"], "seconds": seconds})
 
     async def _elaborated(self, request: Request, kind: str, *, is_fresh: bool, **how: object) -> Answer:
         message = {"kind": kind, "isTrusted": request.is_trusted, **request.content, **how}
@@ -91,9 +95,12 @@ class Verdicts:
                 return {**facts, **UNJUDGED}
             if not proof:
                 return {**facts, **UNJUDGED, "objection": "the text declares no theorem of that name"}
-            message = {"kind": "judge", "statement": statement, "proof": proof}
-            if request.export_to:
-                message["exportTo"] = str(request.export_to.absolute())
+            message = {
+                "kind": "judge",
+                "statement": statement,
+                "proof": proof,
+                "isExported": request.export_to is not None,
+            }
             judged = await self.judges.work(message, request.timeout)
             seconds = facts["seconds"] + judged["seconds"]
             if judged.get("error", {}).get("kind") == "crash" and not (request.is_trusted or self.judges.is_closed):
@@ -101,6 +108,9 @@ class Verdicts:
                 seconds += judged["seconds"]
             if "error" in judged:
                 judged = {**UNJUDGED, "objection": judged["error"]["message"], "could_not_check": True}
+            # It comes as text, because a confined judge may write no files.
+            if (export := judged.pop("export", "")) and request.export_to:
+                write_export(request.export_to, export)
             return {**facts, **judged, "seconds": seconds}
         finally:
             if isinstance(proof, dict):
@@ -128,6 +138,15 @@ class Verdicts:
 def unread(stated: Answer) -> Facts:
     """Facts of a statement whose proof was not looked at."""
     return stated if "error" in stated else {**UNREAD, **stated}
+
+
+def write_export(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        with suppress(OSError):
+            path.unlink()
+        raise BadInput(f"The export {path} cannot be written ({error.strerror or error}).") from None
 
 
 def is_elaborated(facts: Facts) -> bool:

@@ -1,0 +1,1 @@
+"""Lean workers that are Pantograph's REPL, in a Lean project (docs/pantograph.md)."""
