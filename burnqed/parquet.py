@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -15,6 +13,8 @@ from burnqed.store import Store
 def read_parquet(store: Store, path: str, columns: list[str] | None = None) -> pa.Table:
     """The rows of a file, with those of the columns that it has. Raises BadInput when it is missing or not Parquet."""
     try:
-        return pq.ParquetFile(io.BytesIO(store.read_bytes(path))).read(columns)
+        # From a file, because Arrow's threads may still hold buffers of Python's when the interpreter ends, which aborts the process.
+        with store.reading(path) as file, pq.ParquetFile(file) as opened:
+            return opened.read(columns)
     except (pa.ArrowException, OSError) as error:
         raise BadInput(f"{store.locate(path)} cannot be read as Parquet ({error}); {READ_AGAIN}.") from None

@@ -1,7 +1,8 @@
 """When two statements count as the same: up to renaming and spacing, or up to all names and numerals.
 
 `normal_form` keeps training theorems and the benchmark apart; `skeleton` limits how often one shape is repeated.
-Both work on the text of a closed proposition alone, so that they also serve statements that Lean has not seen yet.
+Both work on the text of a statement alone, so that they also serve statements that Lean has not seen yet. `normal_form` takes a full theorem
+for the closed proposition that it states.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from burnqed.lean.lexer import Kind, tokens
 
 _BINDERS = frozenset({"∀", "∃", "fun", "λ"})
+_THEOREMS = frozenset({"theorem", "lemma", "example"})
 _OPEN = frozenset("([{⟨⦃")
 _CLOSE = frozenset(")]}⟩⦄")
 _KEYWORDS = frozenset({"fun", "λ", "if", "then", "else", "let", "match", "with", "show", "from", "have", "by"})
@@ -20,6 +22,34 @@ _SYNONYMS = {"ℕ": "Nat", "ℤ": "Int", "λ": "fun"}
 def _words(statement: str) -> list[str]:
     """Names, numerals and symbols, in order."""
     return [token.text for token in tokens(statement) if token.kind is not Kind.COMMENT]
+
+
+def _closed(words: list[str]) -> list[str]:
+    """`theorem foo (a : Nat) : a = a := by …` as `∀ (a : Nat), a = a`; anything else as it is."""
+    at = next((at for at, word in enumerate(words) if word in _THEOREMS or word in _BINDERS), len(words))
+    if at == len(words) or words[at] in _BINDERS:
+        return words
+    start = at + 1 + (words[at] != "example")
+    if words[start : start + 2] == [".", "{"] and "}" in words[start:]:  # universes
+        start = words.index("}", start) + 1
+    depth, bound, colon, end = 0, 0, None, len(words)
+    for index in range(start, len(words)):
+        word = words[index]
+        depth += (word in _OPEN) - (word in _CLOSE)
+        if depth:
+            continue
+        bound += word in ("let", "have")
+        if word == ":" and words[index + 1 : index + 2] == ["="]:
+            if not bound:
+                end = index
+                break
+            bound -= 1
+        elif word == ":" and colon is None:
+            colon = index
+    if colon is None:
+        return words
+    parameters, proposition = words[start:colon], words[colon + 1 : end]
+    return ["∀", *parameters, ",", *proposition] if parameters else proposition
 
 
 def _is_word(token: str) -> bool:
@@ -55,10 +85,10 @@ def skeleton(statement: str) -> str:
 def normal_form(statement: str) -> str:
     """The statement with bound variables numbered in order of their binders, and one space between words.
 
-    Two closed propositions that differ only in the names of bound variables, in spacing, or in `ℕ` for `Nat` have the
+    Two statements that differ only in the names of bound variables, in spacing, in `ℕ` for `Nat`, or in being a theorem with parameters have the
     same normal form.
     """
-    words = _words(statement)
+    words = _closed(_words(statement))
     scopes = [_Scope()]
     out: list[str] = []
     bound = 0  # variables so far

@@ -72,6 +72,12 @@ def read_index(location: str, header: str | None = None) -> list[Theorem]:
     return parse_index(read_given(Path(location), "theorem index", "the path of a JSON file"), location, header)
 
 
+def namespace(name: str) -> str:
+    """The source that a theorem's name carries: `github` of `github::Nat.foo`; empty where it carries none."""
+    source, mark, _ = name.partition("::")
+    return source if mark else ""
+
+
 def dump_index(theorems: Sequence[Theorem]) -> str:
     """The inverse of `parse_index`: headers that all theorems share are written once."""
     headers = {t.header for t in theorems}

@@ -110,9 +110,8 @@ def train_head(
     run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction), should_stop)
     # 3. Result
     head.load_state_dict(run.best)
-    classes = [*class_rows(examples, training), *class_rows(examples, validation)]
-    on, off, held_on, held_off = (embeddings.matrix[rows] for rows in classes)
-    metrics = run.evaluate() | embedding_metrics(on, off, held_on, held_off, config.seed)
+    classes = (*class_rows(examples, training), *class_rows(examples, validation))
+    metrics = run.evaluate() | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
     reason = run.aborted or verdict(metrics)
     outcome = HeadOutcome(
         head=head.save(workdir / "head", embeddings.embedding_id, metrics, config.head),

@@ -5,13 +5,15 @@
     embeddings = cache.select(texts)
 
 Files: PREFIX/EMBEDDING_ID/part-00000.parquet with columns `text_hash` and `embedding`. Every part that exists is complete, so a stopped
-encoding continues after the last one.
+encoding continues after the last one. A cache knows where each embedding is; the embeddings themselves are read when they are selected, into a file
+that is mapped into memory.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -46,7 +48,7 @@ class Embeddings:
 
     embedding_id: str
     matrix: Matrix
-    """[n, d], in the order of the texts."""
+    """[n, d], in the order of the texts; from `EmbeddingCache`, in a temporary file."""
 
 
 class EmbeddingCache:
@@ -56,8 +58,10 @@ class EmbeddingCache:
         self.store, self.embedding_id = store, embedding_id
         self.folder = f"{prefix}/{embedding_id}"
         self.rows: dict[bytes, int] = {}
-        """Row of each embedding, counted through all blocks."""
-        self.blocks: list[Matrix] = []
+        """Row of each embedding, counted through all parts."""
+        self.paths: list[str] = []
+        self.lengths: list[int] = []
+        """Embeddings in each part."""
         for other in earlier:
             for path in store.list(f"{other}/{embedding_id}"):
                 self._read(path)
@@ -83,11 +87,12 @@ class EmbeddingCache:
 
         Raises TryAgain, after saving what is encoded, once `should_stop` says so.
         """
-        new = sorted({text for text in texts if text_hash(text) not in self.rows}, key=lambda text: (len(text), text))
+        where = {key: (len(text), i) for i, text in enumerate(texts) if (key := text_hash(text)) not in self.rows}
+        new = [i for _, i in sorted(where.values())]
         pending: list[tuple[list[bytes], Matrix]] = []
         with Progress(len(new), "embeddings", "states") as progress:
             for start in range(0, len(new), batch * STOP_EVERY):
-                chunk = new[start : start + batch * STOP_EVERY]
+                chunk = [texts[i] for i in new[start : start + batch * STOP_EVERY]]
                 pending.append(([text_hash(text) for text in chunk], embed(chunk, batch)))
                 progress.advance(len(chunk))
                 stopped = should_stop()
@@ -106,17 +111,24 @@ class EmbeddingCache:
             raise BadInput(
                 "There are no states to take embeddings of; run a search, or the replay of known proofs, first."
             )
-        rows = np.array([self.rows.get(text_hash(text), ABSENT) for text in texts])
+        rows = np.fromiter((self.rows.get(text_hash(text), ABSENT) for text in texts), np.int64, len(texts))
         if missing := int((rows == ABSENT).sum()):
             raise BadInput(
                 f"{missing} of {len(texts)} states have no embedding {self.embedding_id} in {self.store.locate(self.folder)}; run the embed step first."
             )
-        matrix = np.empty((len(texts), self.blocks[0].shape[1]), dtype=np.float32)
-        start = 0
-        for block in self.blocks:
-            here = (rows >= start) & (rows < start + len(block))
+        matrix: Matrix | None = None
+        end = 0
+        for path, length in zip(self.paths, self.lengths, strict=True):
+            start, end = end, end + length
+            here = np.flatnonzero((rows >= start) & (rows < end))
+            if not len(here):
+                continue
+            block = vectors_of(read_parquet(self.store, path, ["embedding"]))
+            if matrix is None:
+                with tempfile.TemporaryFile() as file:  # the mapping keeps it
+                    matrix = np.memmap(file, np.float32, "w+", shape=(len(rows), block.shape[1]))
             matrix[here] = block[rows[here] - start]
-            start += len(block)
+        assert matrix is not None
         return Embeddings(self.embedding_id, matrix)
 
     def _write(self, pending: Sequence[tuple[list[bytes], Matrix]]) -> None:
@@ -126,16 +138,22 @@ class EmbeddingCache:
         table = pa.table({"text_hash": pa.array(keys, pa.binary(16)), "embedding": vectors})
         buffer = io.BytesIO()
         pq.write_table(table, buffer, compression="none")  # floats of a model do not compress
-        self.store.write_bytes(f"{self.folder}/{part_file(self.parts)}", buffer.getvalue())
+        path = f"{self.folder}/{part_file(self.parts)}"
+        self.store.write_bytes(path, buffer.getvalue())
         self.parts += 1
-        self._keep(keys, matrix)
+        self._keep(keys, path)
 
     def _read(self, path: str) -> None:
-        table = read_parquet(self.store, path).combine_chunks()
-        vectors = table["embedding"].combine_chunks()
-        self._keep(table["text_hash"].to_pylist(), vectors.flatten().to_numpy().reshape(len(table), -1))
+        self._keep(read_parquet(self.store, path, ["text_hash"])["text_hash"].to_pylist(), path)
 
-    def _keep(self, keys: Sequence[bytes], matrix: Matrix) -> None:
-        start = sum(map(len, self.blocks))
+    def _keep(self, keys: Sequence[bytes], path: str) -> None:
+        start = sum(self.lengths)
         self.rows.update(zip(keys, range(start, start + len(keys)), strict=True))
-        self.blocks.append(matrix)
+        self.paths.append(path)
+        self.lengths.append(len(keys))
+
+
+def vectors_of(part: pa.Table) -> Matrix:
+    """The embeddings [n, d] of a part."""
+    flat: Matrix = part["embedding"].combine_chunks().flatten().to_numpy()
+    return flat.reshape(len(part), -1)

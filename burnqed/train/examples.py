@@ -6,23 +6,25 @@ Positive: a state with goals left on the path of a checked proof, reached from a
 states that the same expansion led to. A state on any proof of its theorem is never a negative, however it was reached; neither is a
 finished state (search handles those before scoring) nor a tactic that failed (it has no state).
 
-Arrow turns theorems and states into numbers, part by part; everything after that works on arrays of numbers.
+Arrow turns theorems and states into numbers, part by part; everything after that works on arrays of numbers. Rows that teach nothing (tactics that
+failed, finished states off a proof's path) are forgotten at once, and texts wait in a file: ten million rows fit into about a gigabyte.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from burnqed.data.split import is_validation
 from burnqed.train.ragged import Indices, Ragged, distinct
+from burnqed.train.texts import Texts
 from burnqed.trajectory.schema import SCHEMA
 
 NUMBERS = ["sample", "state_id", "parent_id", "depth", "is_terminal", "on_proof_path"]
@@ -36,7 +38,7 @@ ABSENT = -1
 class HeadExamples:
     """n positives, and the other states by theorem. A state is its index in `texts`, a theorem that in `theorems`."""
 
-    texts: list[str]
+    texts: Sequence[str]
     """All states and root states, each once."""
     theorems: list[str]
     theorem: Indices
@@ -61,7 +63,10 @@ class HeadExamples:
     @property
     def digest(self) -> str:
         """Of all the data, in hexadecimal."""
-        digest = hashlib.sha256(json.dumps([self.texts, self.theorems]).encode())
+        digest = hashlib.sha256()
+        for texts in (self.texts, self.theorems):
+            for text in texts:
+                digest.update(hashlib.sha256(text.encode()).digest())
         for array in (self.theorem, self.goal, self.state, self.depth):
             digest.update(array.tobytes())
         for ragged in (self.siblings, self.states):
@@ -104,7 +109,7 @@ class HeadExamples:
         number = np.full(len(rows.texts), ABSENT, dtype=np.int64)
         number[met] = np.arange(len(met))
         return HeadExamples(
-            texts=rows.texts.take(pa.array(met)).to_pylist(),
+            texts=rows.texts.take(met),
             theorems=rows.theorems.take(pa.array(theorems[named])).to_pylist(),
             theorem=theorem[len(other) :],
             goal=number[goal],
@@ -117,10 +122,11 @@ class HeadExamples:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of trajectories as arrays [rows]."""
+    """The rows of trajectories that matter, as arrays [rows]: states with goals left, and the paths of proofs."""
 
     theorems: pa.Array
-    texts: pa.Array
+    texts: Texts
+    """The states, each once."""
     theorem: Indices
     """In `theorems`; likewise:"""
     state: Indices
@@ -136,26 +142,38 @@ class Rows:
 
     @staticmethod
     def read(tables: Iterable[pa.Table]) -> Rows:
-        texts: dict[str, list[pa.Array]] = {"theorem": [], "state": []}
+        texts, names = Texts(), list[pa.Array]()
         numbers: list[list[NDArray[np.generic]]] = []
-        lengths = []
+        met: list[NDArray[np.uint64]] = []  # hashes of the texts of each table, as they are in `texts`
+        states: list[NDArray[np.int32]] = []
+        lengths, number = [], 0
         for table in chain([SCHEMA.empty_table()], tables):
-            lengths.append(len(table))
-            for name, chunks in texts.items():
-                encoded = table[name].cast(pa.large_string()).dictionary_encode()
-                chunks.append(encoded.unify_dictionaries().combine_chunks())
-            numbers.append([filled(table[name]) for name in NUMBERS])
-        theorems, theorem = indices(texts["theorem"])
-        states, state = indices(texts["state"])
+            is_open = pc.and_not(pc.is_valid(table["state"]), table["is_terminal"])
+            rows = table.filter(pc.or_(is_open, table["on_proof_path"]))
+            lengths.append(len(rows))
+            names.append(encoded(rows["theorem"]))
+            numbers.append([filled(rows[name]) for name in NUMBERS])
+            state = encoded(rows["state"])
+            found = state.dictionary.to_pylist()
+            texts.extend(found)
+            met.append(np.array([short_hash(text) for text in found], dtype=np.uint64))
+            states.append(
+                (state.indices.cast(pa.int32()).fill_null(ABSENT - number).to_numpy() + number).astype(np.int32)
+            )
+            number += len(found)
+        theorems, theorem = indices(names)
+        _, first, same = np.unique(np.concatenate(met), return_index=True, return_inverse=True)
+        place_of_text = np.concatenate(states)
+        state_numbers = np.append(same, ABSENT)[place_of_text]  # ABSENT is the last
         sample, state_id, parent_id, depth, is_terminal, on_path = (
             np.concatenate(column) for column in zip(*numbers, strict=True)
         )
         place, _ = distinct(np.repeat(np.arange(len(lengths)), lengths), theorem)
         return Rows(
             theorems=theorems,
-            texts=states,
+            texts=texts.take(first),
             theorem=theorem,
-            state=state,
+            state=state_numbers,
             place=place,
             search=distinct(place, sample)[0],
             state_id=state_id,
@@ -194,10 +212,20 @@ class Rows:
         return child[by_step], step[by_step]
 
 
-def filled(column: pa.ChunkedArray) -> NDArray[np.int64]:
+def filled(column: pa.ChunkedArray) -> NDArray[np.int32]:
     """A column of whole numbers or truth values, with ABSENT for null."""
-    values: NDArray[np.int64] = column.cast(pa.int64()).fill_null(ABSENT).to_numpy()
+    values: NDArray[np.int32] = column.cast(pa.int32()).fill_null(ABSENT).to_numpy()
     return values
+
+
+def encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """The texts of a column as numbers."""
+    return column.cast(pa.large_string()).dictionary_encode().unify_dictionaries().combine_chunks()
+
+
+def short_hash(text: str) -> int:
+    """64 bits: of ten million states, two have the same with a probability of one in 400,000."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
 def indices(chunks: list[pa.DictionaryArray]) -> tuple[pa.Array, Indices]:

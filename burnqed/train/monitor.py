@@ -6,6 +6,7 @@ does not know that number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 
 from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY, Metric, Metrics
 from burnqed.train.negatives import Kind
+from burnqed.train.ragged import Indices
 
 Floats = NDArray[np.float32]
 
 PROBE_STATES = 2_000
 """The most states of each class that the linear probe is fitted on."""
+PIECE = 4_096
+"""Embeddings that are in memory at once for means."""
 SHUFFLES = 10
 """Random labellings behind the chance value of the centroid distance."""
 
@@ -127,9 +131,15 @@ def verdict(metrics: Metrics) -> str:
 
 
 def embedding_metrics(
-    positives: Floats, negatives: Floats, held_positives: Floats, held_negatives: Floats, seed: int
+    matrix: Floats,
+    positives: Indices,
+    negatives: Indices,
+    held_positives: Indices,
+    held_negatives: Indices,
+    *,
+    seed: int,
 ) -> Metrics:
-    """Whether positive and negative states ([n, d] each, of training and of held-out theorems) can be separated at all.
+    """Whether positive and negative states, rows of the matrix [N, d] (of training and of held-out theorems), can be separated at all.
 
     centroid_l2: distance between the mean embeddings of the two classes, over all theorems. linear_probe: accuracy of
     logistic regression on held-out theorems, with as many positives as negatives. Fine-tuning can collapse both.
@@ -139,17 +149,14 @@ def embedding_metrics(
     on, off = np.concatenate([positives, held_positives]), np.concatenate([negatives, held_negatives])
     if len(on) and len(off):
         everything = np.concatenate([on, off])
-        shuffled = [random.permutation(len(everything)) for _ in range(SHUFFLES)]
-        metrics["centroid_l2"] = Metric(
-            value=distance(on, off),
-            chance=float(np.mean([distance(everything[s[: len(on)]], everything[s[len(on) :]]) for s in shuffled])),
-            count=len(everything),
-        )
+        chosen = [np.arange(len(on)), *(random.permutation(len(everything))[: len(on)] for _ in range(SHUFFLES))]
+        value, *by_chance = distances(matrix, everything, chosen)
+        metrics["centroid_l2"] = Metric(value=value, chance=float(np.mean(by_chance)), count=len(everything))
     n = min(len(positives), len(negatives), PROBE_STATES)
     m = min(len(held_positives), len(held_negatives), PROBE_STATES)
     if n and m:
         sets = [
-            part[random.choice(len(part), size, replace=False)]
+            matrix[part[random.choice(len(part), size, replace=False)]]
             for part, size in ((positives, n), (negatives, n), (held_positives, m), (held_negatives, m))
         ]
         accuracy = linear_probe(
@@ -159,8 +166,20 @@ def embedding_metrics(
     return metrics
 
 
-def distance(a: Floats, b: Floats) -> float:
-    return float(np.linalg.norm(a.mean(axis=0) - b.mean(axis=0)))
+def distances(matrix: Floats, rows: Indices, chosen: Sequence[Indices]) -> list[float]:
+    """For each choice among the rows of the matrix: the distance between the means of the chosen and of the others. Reads the matrix piece by piece."""
+    labels = np.zeros((len(chosen), len(rows)), dtype=np.bool_)
+    for label, of in zip(labels, chosen, strict=True):
+        label[of] = True
+    inside = np.zeros((len(chosen), matrix.shape[1]))
+    total = np.zeros(matrix.shape[1])
+    for start in range(0, len(rows), PIECE):
+        piece = matrix[rows[start : start + PIECE]].astype(np.float64)
+        inside += labels[:, start : start + PIECE].astype(np.float64) @ piece
+        total += piece.sum(axis=0)
+    count = labels.sum(axis=1, keepdims=True)
+    difference = inside / count - (total - inside) / (len(rows) - count)
+    return [float(distance) for distance in np.linalg.norm(difference, axis=1)]
 
 
 def linear_probe(x: Floats, y: NDArray[np.float64], held_x: Floats, held_y: NDArray[np.float64]) -> float:

@@ -8,6 +8,7 @@ derives an attention mask in which no sequence sees another (`masking_utils.find
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -18,11 +19,14 @@ import torch
 from numpy.typing import NDArray
 
 from burnqed.data.pairs import TacticPair
+from burnqed.data.rows import chunks
 from burnqed.policy.prompt import prompt
 
 IGNORED = -100
 """Target of a position that the loss leaves out."""
 
+CHUNK = 4_096
+"""Pairs that are encoded at once."""
 ATTENTION_LENGTH = 1_024
 """Row length at which masked attention costs a small model (d = 128) about as much as everything else. In a large model attention
 hardly counts, and neither does the choice."""
@@ -33,7 +37,7 @@ class Example:
     """One pair in tokens."""
 
     tokens: NDArray[np.int64]
-    """[n]: prompt, tactic, end of sequence."""
+    """[n]: prompt, tactic, end of sequence; in a file that is mapped into memory."""
     prompt_length: int
     """The loss covers the tokens from here on."""
     log_prob: float | None = None
@@ -48,15 +52,24 @@ def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int) -> list
 
     Prompt and tactic are encoded separately, as they are when the model continues a prompt.
     """
-    if not pairs:
-        return []
-    prompts = tokenizer([prompt(pair.state) for pair in pairs])["input_ids"]
-    tactics = tokenizer([pair.tactic.strip() for pair in pairs], add_special_tokens=False)["input_ids"]
-    end = [tokenizer.eos_token_id]
+    found: list[tuple[int, int, float | None]] = []  # tokens, tokens of the prompt, log-probability
+    with tempfile.TemporaryFile() as file:
+        for some in chunks(pairs, CHUNK):
+            prompts = tokenizer([prompt(pair.state) for pair in some])["input_ids"]
+            tactics = tokenizer([pair.tactic.strip() for pair in some], add_special_tokens=False)["input_ids"]
+            for pair, before, after in zip(some, prompts, tactics, strict=True):
+                tokens = [*before, *after, tokenizer.eos_token_id]
+                if len(tokens) <= max_length:
+                    file.write(np.array(tokens, dtype=np.int64).tobytes())
+                    found.append((len(tokens), len(before), pair.log_prob))
+        if not found:
+            return []
+        file.flush()
+        # the mapping keeps the file
+        mapped = np.asarray(np.memmap(file, np.int64, "c"))
+    ends = np.cumsum([length for length, _, _ in found]).tolist()
     return [
-        Example(np.array(before + after + end, dtype=np.int64), len(before), pair.log_prob)
-        for pair, before, after in zip(pairs, prompts, tactics, strict=True)
-        if len(before + after + end) <= max_length
+        Example(mapped[end - n : end], start, log_prob) for end, (n, start, log_prob) in zip(ends, found, strict=True)
     ]
 
 

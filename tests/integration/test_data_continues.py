@@ -88,7 +88,7 @@ async def test_the_step_data_continues_and_leaves_only_what_it_always_left(
     await watcher
     await execute(step_named("data"), Context(store, Layout("main", 0), config, tmp_path))
     assert "of the 15 known proofs have been replayed before" in caplog.text
-    left = {"_STARTED", "_SUCCESS", "pairs.jsonl", "proofs.json", "report.json", "theorems.json"}
+    left = {"_STARTED", "_SUCCESS", "pairs.parquet", "proofs.json", "report.json", "theorems.json"}
     assert sorted(path.rpartition("/")[2] for path in store.list("main/data")) == sorted(left)
 
 

@@ -65,7 +65,7 @@ def test_the_same_choice_found_twice_counts_once_with_the_siblings_of_both() -> 
 
 def test_nothing_comes_of_nothing() -> None:
     found = HeadExamples.from_tables([])
-    assert (len(found), found.texts, found.theorems) == (0, [], [])
+    assert (len(found), list(found.texts), found.theorems) == (0, [], [])
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -75,7 +75,7 @@ def test_it_is_what_one_finds_row_by_row(seed: int) -> None:
     expected = positives, states = slowly(tables)
     assert spelled_out(found) == expected
     assert list(spelled_out(found)[1]) == list(states)
-    assert found.texts == texts_of(positives, states)
+    assert list(found.texts) == texts_of(positives, states)
     assert any(p.siblings for p in positives)
 
 

@@ -1,66 +1,48 @@
-"""Tactic pairs: their file, the filters, and the split by theorem."""
+"""Tactic pairs: the filters, and the split by theorem."""
 
-import json
-from pathlib import Path
+from collections.abc import Container, Sequence
+from typing import NamedTuple
 
 import pytest
 
 from burnqed.config import DataConfig
-from burnqed.data.filters import CLOSERS, Dropped, cheats, filter_pairs
-from burnqed.data.pairs import TacticPair, parse_pairs, read_pairs, write_pairs
+from burnqed.data.filters import CLOSERS, Dropped, PairFilter, cheats
+from burnqed.data.pairs import PAIRS, TacticPair
+from burnqed.data.rows import chunks
 from burnqed.data.split import is_validation, split
-from burnqed.errors import BadInput
-from burnqed.store import Store
 
 KEEP_ALL = DataConfig(closer_keep=1.0)
 
 
+class Filtered(NamedTuple):
+    pairs: list[TacticPair]
+    dropped: dict[Dropped, int]
+
+
+def filter_pairs(
+    pairs: Sequence[TacticPair], config: DataConfig, seed: int = 0, size: int = 3, held: Container[str] = ()
+) -> Filtered:
+    """What is kept of the pairs, which come in batches of `size`; `held` are a benchmark's root states."""
+    found = PairFilter(config, held.__contains__, seed)
+    batches = [PAIRS.batch(chunk) for chunk in chunks(pairs, size)]
+    for batch in batches:
+        found.look(batch)
+    return Filtered(list(PAIRS.rows(map(found.keep, batches))), dict(found.dropped))
+
+
+def test_pairs_of_a_theorem_whose_root_is_a_benchmarks_statement_are_left_out_in_every_batch() -> None:
+    deep = [pair("a", "⊢ x"), pair("a").model_copy(update={"state": "⊢ held", "depth": 1})]
+    unknown = [p.model_copy(update={"depth": None}) for p in (pair("b", "⊢ held"), pair("b", "⊢ y"), pair("c", "⊢ z"))]
+    late = [pair("c", "⊢ held").model_copy(update={"depth": None}), pair("d", "⊢ w"), pair("b", "⊢ v")]
+    found = filter_pairs([*deep, *unknown, *late], KEEP_ALL, size=2, held={"⊢ held"})
+    assert [(p.theorem, p.state) for p in found.pairs] == [
+        ("a", "⊢ x"), ("a", "⊢ held"), ("c", "⊢ z"), ("c", "⊢ held"), ("d", "⊢ w"),
+    ]  # fmt: skip
+    assert found.dropped == {Dropped.BENCHMARK: 3}
+
+
 def pair(theorem: str = "t", state: str = "n : Nat\n⊢ n = n", tactic: str = "omega") -> TacticPair:
     return TacticPair(theorem=theorem, state=state, tactic=tactic, depth=0, source="test", num_goals=1)
-
-
-def test_pairs_come_back_as_they_were_written(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    pairs = [
-        pair(),
-        TacticPair(theorem="ℓ::a.b", state="h : a\u2028b\n⊢ p", tactic="exact h\n  |> id", state_after="", source="s"),
-    ]
-    write_pairs(store, "data/pairs.jsonl", pairs)
-    assert read_pairs(store, "data/pairs.jsonl") == pairs
-    assert len((tmp_path / "data/pairs.jsonl").read_text().split("\n")) == 3
-
-
-def test_a_data_set_without_depth_and_with_more_columns_is_read() -> None:
-    line = json.dumps({"theorem": "t", "state": "⊢ p", "tactic": "trivial", "source": "github", "commit": "abc"})
-    assert parse_pairs(f"\n{line}\n\n", "x")[0].depth is None
-
-
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ('{"theorem": "t", "state": "⊢ p"', "JSON"),
-        ('{"theorem": "t", "state": "⊢ p", "source": "s"}', "tactic"),
-        ('{"theorem": "t", "state": 3, "tactic": "simp", "source": "s"}', "state"),
-        ('{"theorem": "", "state": "⊢ p", "tactic": "simp", "source": "s"}', "theorem"),
-        ('["t"]', "object"),
-    ],
-)
-def test_a_malformed_line_is_named_with_file_and_number(tmp_path: Path, line: str, what: str) -> None:
-    store = Store(str(tmp_path))
-    store.write_text("p.jsonl", pair().model_dump_json() + "\n" + line + "\n")
-    with pytest.raises(BadInput) as caught:
-        read_pairs(store, "p.jsonl")
-    assert "p.jsonl, line 2" in str(caught.value)
-    assert what in str(caught.value)
-
-
-def test_a_missing_file_and_one_that_is_not_text_are_bad_input(tmp_path: Path) -> None:
-    store = Store(str(tmp_path))
-    with pytest.raises(BadInput, match="does not exist"):
-        read_pairs(store, "none.jsonl")
-    store.write_bytes("binary.jsonl", b"\xff\xfe\x00")
-    with pytest.raises(BadInput, match="UTF-8"):
-        read_pairs(store, "binary.jsonl")
 
 
 @pytest.mark.parametrize(

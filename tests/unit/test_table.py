@@ -70,7 +70,7 @@ def burnqed(package: Path, *words: str) -> str:
 def test_its_name_and_that_it_has_shards_are_in_the_help(package: Path) -> None:
     text = " ".join(burnqed(package, "step", "--help").split())
     assert "evaluate, count, report" in text
-    assert "For search, replay, evaluate and count: which part." in text
+    assert "For search, replay, evaluate, count and trace: which part." in text
 
 
 def test_the_plan_asks_for_it_and_a_redo_may_name_it(package: Path) -> None:

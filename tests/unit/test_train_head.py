@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, make_head
-from burnqed.head.metric import Metric
+from burnqed.head.metric import Metric, Metrics
 from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead, scaled_widths
 from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
@@ -330,10 +330,15 @@ def clouds(distance: float, n: int, d: int, seed: int) -> tuple[NDArray[np.float
 
 
 def test_separated_classes_show_in_centroid_distance_and_probe_and_equal_ones_do_not() -> None:
-    apart = embedding_metrics(*clouds(6.0, 300, 16, 0), *clouds(6.0, 100, 16, 1), seed=0)
+    def measured(distance: float) -> Metrics:
+        parts = (*clouds(distance, 300, 16, 0), *clouds(distance, 100, 16, 1))
+        rows = np.split(np.arange(800), np.cumsum([len(part) for part in parts])[:-1])
+        return embedding_metrics(np.concatenate(parts), *rows, seed=0)
+
+    apart = measured(6.0)
     assert apart["centroid_l2"].value == pytest.approx(6.0, abs=0.5)
     assert apart["linear_probe"].value > 0.95
-    alike = embedding_metrics(*clouds(0.0, 300, 16, 0), *clouds(0.0, 100, 16, 1), seed=0)
+    alike = measured(0.0)
     for metric, margin in ((alike["centroid_l2"], 0.2), (alike["linear_probe"], 0.12)):
         assert metric.value == pytest.approx(metric.chance, abs=margin)
     assert apart["centroid_l2"].chance == pytest.approx(alike["centroid_l2"].chance, abs=0.5)
