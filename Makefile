@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cluster test-corpus test-kill test-outage lint results lock images manifests
+.PHONY: help setup demo test test-checker test-cluster test-corpus test-kill test-outage test-pantograph soak pantograph-equal own-data streaming lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-cluster | test-corpus | test-kill | test-outage | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-checker | test-cluster | test-corpus | test-kill | test-outage | test-pantograph | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -45,9 +45,34 @@ test-cluster: $(READY)
 test-corpus: $(READY)
 	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py tests/integration/test_benchmark.py
 
+# Every cheat and honest proof through the Pantograph backend's checker; `make test` tries a few.
+test-checker: $(READY)
+	BURNQED_WHOLE_CHECKER=1 $(BIN)/python -m pytest tests/integration/test_checker.py
+
 # Ten kills -9 over a whole run; `make test` does one.
 test-kill: $(READY)
 	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py
+
+# 20,000 requests over 8 workers of the Pantograph backend that hang, crash and answer garbage, on the stand-in. `make test` has a short one.
+soak: $(READY)
+	$(BIN)/python -m benchmarks.pantograph_soak
+
+# The Pantograph backend proves of 40 theorems what the embedded one proves, with and without faults, with the model of the demo (trained first, if need be).
+pantograph-equal: $(READY)
+	test -d $(DEMO)/main/iterations/iter_0/model || $(BIN)/burnqed run iteration --iter 0 --profile demo --store $(DEMO)
+	$(BIN)/python -m benchmarks.pantograph_equal $(DEMO)
+
+# The smoke iteration on the Pantograph backend, whose stand-in is faulty.
+test-pantograph: $(READY)
+	BURNQED_PANTOGRAPH_LOOP=1 $(BIN)/python -m pytest -s tests/integration/test_pantograph_loop.py
+
+# Two iterations on pairs, proofs and theorems from files; about 15 minutes.
+own-data: $(READY)
+	$(BIN)/python benchmarks/own_data.py
+
+# A million pairs imported, filtered and split; ten million rows of trajectories selected and made into negatives: seconds and memory. About 10 minutes.
+streaming: $(READY)
+	$(BIN)/python benchmarks/data_streaming.py
 
 # The S3 server away for 90 s in five steps of a run; `make test` has short ones.
 test-outage: $(READY)
@@ -65,15 +90,16 @@ lint: $(READY)
 results: $(READY)
 	$(BIN)/python benchmarks/results.py
 
-# Builds and pushes the images, with whichever of the three is there.
+# Builds and pushes the images, with whichever of the three is there. LEAN=mathlib puts Mathlib's Lean into the worker.
 REGISTRY ?=
+LEAN ?= embedded
 TAG ?= $(shell sed -n 's/__version__ = "\(.*\)"/\1/p' burnqed/__init__.py)
 BUILDER ?= $(firstword $(foreach b,docker podman buildah,$(shell command -v $(b))))
 images:
 	@test -n "$(REGISTRY)" || { echo "Say where to push: make images REGISTRY=ghcr.io/my-team"; exit 2; }
 	@test -n "$(BUILDER)" || { echo "Needs docker, podman or buildah"; exit 2; }
 	for image in worker trainer; do \
-		$(BUILDER) build -t $(REGISTRY)/burnqed-$$image:$(TAG) -f images/Dockerfile --target $$image . && \
+		$(BUILDER) build -t $(REGISTRY)/burnqed-$$image:$(TAG) -f images/Dockerfile --build-arg LEAN=$(LEAN) --target $$image . && \
 		$(BUILDER) push $(REGISTRY)/burnqed-$$image:$(TAG) || exit 1; \
 	done
 
@@ -85,7 +111,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-head
 
 # The images' locks take their versions from the common one; the trainer's has torch, and what that needs, apart: 5 GB that seldom change.
 lock: $(READY)
-	$(COMPILE) --extra train --extra dev --extra cluster pyproject.toml -o requirements.lock
+	$(COMPILE) --extra train --extra dev --extra cluster --extra hub pyproject.toml -o requirements.lock
 	printf 'setuptools>=80\nuv>=0.9\n' | $(COMPILE) - -o images/build.lock
 	$(COMPILE) --constraint requirements.lock pyproject.toml -o images/worker.lock
 	echo 'torch>=2.9' | $(COMPILE) --constraint requirements.lock - -o images/torch.lock

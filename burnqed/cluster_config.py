@@ -92,6 +92,8 @@ class ClusterConfig(Section):
     """Where pods keep models from the store: `emptyDir`, `pvc:NAME` or `hostPath:/PATH`."""
     model_cache_size: str = Field("40Gi", pattern=QUANTITY)
     """Disk for an `emptyDir`."""
+    lean_cache: str = Field("image", pattern=r"^(image|pvc:[a-z0-9.-]+|hostPath:/\S+)$")
+    """Where pods have Mathlib's Lean from: `image` (a worker built with LEAN=mathlib), `pvc:NAME` or `hostPath:/PATH`."""
     shared_memory: str = Field("1Gi", pattern=QUANTITY)
     """/dev/shm of trainer and policy server."""
     grace_s: Seconds[int] = Field(60, ge=10)

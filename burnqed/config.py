@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from burnqed.cluster_config import ClusterConfig, CostConfig, PoolConfig, WorkflowConfig
 from burnqed.section import (
@@ -38,7 +38,10 @@ class LeanConfig(Section):
     """Lean workers."""
 
     backend: str = "embedded"
-    """`embedded` (Lean's core library, run by Node), or one that another package provides; `burnqed doctor` lists them."""
+    """`embedded` (Lean's core library, run by Node), `pantograph` (Mathlib's Lean; docs/pantograph.md), or one that another package provides;
+    `burnqed doctor` lists them."""
+    project: Operation[str | None] = None
+    """Of the backend `pantograph`: folder with a Lean project for it; null means the one that `burnqed lean install` made."""
     workers: Operation[int | None] = Field(None, ge=1)
     """Lean instances; null means as many as the processors and the memory of the control group allow."""
     tactic_timeout_s: Seconds[float] = Field(300.0, gt=0)
@@ -51,8 +54,23 @@ class LeanConfig(Section):
     """An instance is replaced after this many requests."""
     recycle_minutes: Operation[Minutes[float]] = Field(30.0, gt=0)
     """An instance is replaced after this time."""
-    memory_mb: Operation[Megabytes[int]] = Field(1_200, ge=256)
-    """Memory of one instance, which is replaced when it has used three quarters of it."""
+    memory_mb: Operation[Megabytes[int | None]] = Field(None, ge=256)
+    """Memory of one instance, which is replaced when it has used three quarters of it; null means the backend's own: 1,200 for `embedded`, 4,000 for
+    `pantograph`."""
+
+
+def weighted(given: str) -> tuple[str, float]:
+    """`ADDRESS=WEIGHT`, or an address alone, whose weight is 1. Raises ValueError for a weight of 0 or less, or without an end."""
+    address, equals, weight = given.rpartition("=")
+    try:
+        number = float(weight)
+    except ValueError:
+        return given, 1.0  # an address may contain `=`
+    if not equals:
+        return given, 1.0
+    if not (address and 0 < number < 1_000):
+        raise ValueError(f"{given!r} gives an address no weight between 0 and 1,000; write ADDRESS=WEIGHT")
+    return address, number
 
 
 class DataConfig(Section):
@@ -60,10 +78,17 @@ class DataConfig(Section):
 
     theorems: Address[str | None] = None
     """URI or path of a theorem index to search; null means the shipped corpus and generated statements."""
+    pairs: Address[list[str]] = Field([])
+    """Tactic pairs to train on, instead of the shipped corpus: URIs or paths, each with a weight if need be, `ADDRESS=2.5` (how often its pairs count)."""
+    proofs: Address[list[str]] = Field([])
+    """Whole proofs to replay, instead of the shipped corpus: as `data.pairs`."""
     benchmarks: Address[dict[str, str]] = Field({"core": SHIPPED}, min_length=1)
     """Indices that are evaluated, by name: `shipped`, or a URI or path. Gates use the first."""
+    reproved: Later[Theorems[int]] = Field(1_000, ge=0)
+    """Theorems of `data.pairs`, chosen by hash of the name, that are proved again by replaying their tactics: for negatives, and to be searched
+    where `data.theorems` names none."""
     known_proofs: int | None = Field(None, ge=1)
-    """How many of the shipped proofs are used, chosen by hash of the name; null means all."""
+    """How many of the shipped (or given) proofs are used, chosen by hash of the name; null means all."""
     benchmark_theorems: Theorems[int | None] = Field(None, ge=1)
     """How many theorems of each benchmark are used, chosen by hash of the name; null means all."""
     generated: Theorems[int] = Field(3_000, ge=0)
@@ -77,6 +102,13 @@ class DataConfig(Section):
     max_state_chars: Characters[int] = Field(4_096, ge=1)
     """Pairs whose proof state is longer are left out."""
 
+    @field_validator("pairs", "proofs")
+    @classmethod
+    def _weighted(cls, given: list[str]) -> list[str]:
+        for address in given:
+            weighted(address)
+        return given
+
     @field_validator("benchmarks", mode="before")
     @classmethod
     def _names(cls, benchmarks: object) -> object:
@@ -87,19 +119,48 @@ class DataConfig(Section):
         return benchmarks
 
 
+def counts(quotas: dict[str, float], theorems: int) -> dict[str, int]:
+    """Quotas as numbers of theorems: below 1 a share. Shares are rounded so that those that add up to 1 give all `theorems`."""
+    shares, numbers = 0.0, {}
+    for source, quota in quotas.items():
+        if quota >= 1:
+            numbers[source] = int(quota)
+        else:
+            before, shares = shares, shares + quota
+            numbers[source] = round(shares * theorems) - round(before * theorems)
+    return numbers
+
+
 class SelectConfig(Section):
     """Which theorems an iteration searches."""
 
-    pool: Literal["new", "unsolved", "same"] = "new"
-    """`new`: theorems that no earlier iteration searched; `unsolved`: first those that earlier iterations searched in vain; `same`: those of iteration 0."""
+    pool: Literal["new", "unsolved", "same", "contrastive"] = "new"
+    """`new`: theorems that no earlier iteration searched; `unsolved`: first those that earlier iterations searched in vain; `same`: those of iteration 0;
+    `contrastive`: new ones with a known proof of at least three tactics, whose states have siblings to learn from."""
     theorems: Theorems[int] = Field(300, ge=1)
     """How many theorems an iteration searches."""
+    quotas: Later[dict[str, float]] = Field({}, max_length=100)
+    """How many of them come from a source, by the namespace of the theorems' names (`github` in `github::Nat.foo`): a share (`select.quotas.github=0.5`) or,
+    from 1 on, a number; 0 leaves the source out. Sources without a quota share the rest, and make up for what a source with one lacks."""
     seed: Seed = 0
     """Seed of the selection."""
     drop_probe_easy: bool = True
     """Leave out theorems that a single probe tactic proves."""
     min_depth: Steps[int] = Field(2, ge=0)
     """Corpus theorems whose known proof has fewer tactics are left out."""
+
+    @field_validator("quotas")
+    @classmethod
+    def _fit(cls, quotas: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+        for source, quota in quotas.items():
+            if quota < 0 or (quota > 1 and quota % 1):
+                raise ValueError(f"{source} has {quota}; give a share below 1, or a whole number")
+        if sum(quota for quota in quotas.values() if quota < 1) > 1 + 1e-9:
+            raise ValueError("the shares are more than 1 together")
+        theorems = info.data.get("theorems", 0)  # absent where it is wrong itself
+        if theorems and (asked := sum(counts(quotas, theorems).values())) > theorems:
+            raise ValueError(f"together they are {asked} theorems, and select.theorems is {theorems}")
+        return quotas
 
 
 class PolicyConfig(Section):

@@ -13,3 +13,5 @@ class Finding:
     """What to do; empty when all is well."""
     needed: bool = True
     """Whether the loop on one machine cannot run without it."""
+    by_hand: bool = False
+    """Of a Lean backend: whether nothing but the advice brings it, because entering the backend does not."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from burnqed.config import RunConfig
 
 MOST_CHANGES = 3
-LONGEST_VALUES = 60
+LONGEST_VALUES = 120
 """Old and new values of more characters together are not shown."""
 
 
@@ -29,7 +29,7 @@ class Key(BaseModel):
     parameters: dict[str, str] = Field(default_factory=dict)
     """Small arguments of the step that change its meaning: variant, shards, digests of the content at a configured address."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
-    """Values of the configuration, by dotted name."""
+    """Values of the configuration, by dotted name; `lean` is the version of a Lean that does not come with the package."""
     inputs: dict[str, str] = Field(default_factory=dict)
     """The digest in the record of each input, by its path in the store."""
 

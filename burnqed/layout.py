@@ -20,6 +20,8 @@ SUPERSEDED = "_SUPERSEDED"
 """In a revision: its record from when it was the unit's output."""
 NOTES = (SUCCESS, STARTED, DAMAGED, SUPERSEDED)
 """Files about outputs, which are not outputs."""
+PROBES = "_probes"
+"""Of all runs of a store; no run can have this name."""
 PART_ENDING = ".parquet"
 PART_DIGITS = 5
 

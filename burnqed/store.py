@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
@@ -92,6 +93,19 @@ class Store:
     def read_json(self, path: str) -> Any:
         return json.loads(self.read_bytes(path))
 
+    @contextmanager
+    def reading(self, path: str) -> Iterator[Path]:
+        """The file on this machine while the block lasts, for those who read it piece by piece."""
+        if self.is_local:
+            with self._errors(path):
+                self.fs.info(self.full(path))
+            yield Path(self.full(path))
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "file"
+            self.download_file(path, file)
+            yield file
+
     def list(self, prefix: str) -> list[str]:
         """Relative paths of all files below `prefix`, sorted; unfinished writes are left out."""
         return sorted(self.files(prefix))
@@ -144,6 +158,22 @@ class Store:
             else:
                 self.fs.pipe_file(self.full(path), data)
         self._written[path] = hashlib.sha256(data).hexdigest()
+
+    @contextmanager
+    def writing(self, path: str) -> Iterator[Path]:
+        """A file on this machine to write piece by piece. It becomes the stored one when the block ends without an exception."""
+        if not self.is_local:
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "file"
+                yield file
+                self.upload_file(file, path)
+            return
+        self._written.pop(path, None)
+        with self._errors(path), self._renamed(path) as temporary:
+            yield temporary
+            with temporary.open("rb") as opened:
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        self._written[path] = digest
 
     def write_text(self, path: str, text: str) -> None:
         self.write_bytes(path, text.encode("utf-8"))

@@ -10,7 +10,7 @@ from hera.workflows import Workflow
 
 from burnqed.steps.table import loop
 
-from . import clean, evaluate, import_data, import_model, iteration, search, smoke
+from . import clean, evaluate, import_data, import_model, iteration, search, smoke, trace
 
 COMMON = ("config", "store", "run")
 
@@ -34,6 +34,7 @@ WORKFLOWS: dict[str, Definition] = {
     "evaluate": Definition(evaluate.build, evaluate.TASKS),
     "import-data": Definition(import_data.build),
     "import-model": Definition(import_model.build),
+    "trace": Definition(trace.build),
     "smoke": Definition(smoke.build),
     "clean": Definition(clean.build),
 }

@@ -17,7 +17,7 @@ from .loop import build_loop
 
 SIZES: dict[str, dict[str, Any]] = {
     "data": {"known_proofs": 60, "generated": 60, "benchmark_theorems": 6},
-    "select": {"theorems": 6},
+    "select": {"theorems": 6, "quotas": {}},
     "sft": {"steps": 20, "warmup_steps": 5, "checkpoint_every": 10, "evaluate_every": 10, "evaluation_pairs": 50},
     "ebm": {"steps": 40},
     "search": {"budget": 6, "candidates": 4, "shards": 2, "theorems_per_part": 2, "probe_tactics": True},

@@ -28,6 +28,8 @@ OUTPUTS = f"{SCRATCH}/burnqed/outputs"
 ARTIFACTS = f"{SCRATCH}/burnqed/artifacts"
 """Files that Argo's UI shows."""
 MODELS = f"{SCRATCH}/models"
+LEAN = "/opt/burnqed/pantograph"
+"""Mathlib's Lean, in the worker's image or on a volume."""
 CERTIFICATES = "/etc/burnqed/ca"
 POLICY_PORT = 30000
 METRICS_PORT = 9100
@@ -151,7 +153,7 @@ def step(
         env_from=cluster_environment(config, hub=hub),
         resources=resources(pool),
         volumes=[
-            *volumes(config, pool, models=row.policy or row.pool == "trainer"),
+            *volumes(config, pool, models=row.policy or row.pool == "trainer", lean=row.pool == "worker"),
             *([identity_volume()] if identity else []),
         ],
         security_context=SECURE,
@@ -245,8 +247,9 @@ def resources(pool: PoolConfig) -> hera.Resources:
     )
 
 
-def volumes(config: RunConfig, pool: PoolConfig, *, models: bool) -> list[Any]:
-    """Everything a container may write to, since its root is read-only; with `models` also shared memory and a place for models."""
+def volumes(config: RunConfig, pool: PoolConfig, *, models: bool, lean: bool) -> list[Any]:
+    """Everything a container may write to, since its root is read-only; with `models` also shared memory and a place for models, with `lean`
+    Mathlib's Lean, to be read."""
     cluster = config.cluster
     mounted: list[Any] = [
         hera.EmptyDirVolume(name="scratch", mount_path=SCRATCH, size_limit=argo.Quantity(pool.scratch)),
@@ -263,6 +266,14 @@ def volumes(config: RunConfig, pool: PoolConfig, *, models: bool) -> list[Any]:
         else:
             size = argo.Quantity(cluster.model_cache_size)
             mounted.append(hera.EmptyDirVolume(name="models", mount_path=MODELS, size_limit=size))
+    if lean:
+        kind, _, where = cluster.lean_cache.partition(":")
+        if kind == "pvc":
+            mounted.append(hera.ExistingVolume(name="lean", claim_name=where, mount_path=LEAN, read_only=True))
+        elif kind == "hostPath":
+            mounted.append(
+                hera.HostPathVolume(name="lean", path=where, type="Directory", mount_path=LEAN, read_only=True)
+            )
     return mounted
 
 

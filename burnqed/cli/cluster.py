@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from burnqed.cli import options
-from burnqed.cli.indices import indices_to_keep, keep, using
+from burnqed.cli.indices import indices_to_keep, keep, keep_rows, rows_to_keep, using
 from burnqed.display import shown_lines, tell
 from burnqed.errors import EXIT_BUG, BadInput, TryAgain
 
@@ -54,6 +54,8 @@ def submit(
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
     theorems: Path | None = options.Theorems,
+    pairs: list[str] = options.Pairs,
+    proofs: list[str] = options.Proofs,
     benchmark: str | None = options.Benchmark,
     gate: str = options.Gate,
     redo: str = options.Redo,
@@ -91,12 +93,14 @@ def submit(
     base = None if profile or address == PLACEHOLDER else recalled(address, run)
     config = resolved(settings, profile, overrides, base)
     check_prices(config.cost)
-    if theorems or benchmark:
+    if theorems or benchmark or pairs or proofs:
         target = None if dry_run else Store(address)
         indices = indices_to_keep(theorems, benchmark, workflow, config, target, run)
+        rows = rows_to_keep(pairs, proofs, workflow)
         if target:
             keep(indices, target, run)
-        config = using(config, indices)
+            keep_rows(rows, target, run)
+        config = using(config, indices, rows)
     document = build(workflow, config, settings, store=address, run=run, image=image, given=given)
     if dry_run:
         import yaml

@@ -9,31 +9,40 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from burnqed import __version__, plugins
+from burnqed import __version__, plugins, sandbox
 from burnqed.cli import options
 from burnqed.cli.hera_script import is_ours, repair, script
 from burnqed.display import cell
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
 from burnqed.findings import Finding
 
+if TYPE_CHECKING:
+    from burnqed.config import LeanConfig
+
 
 def doctor(
     store: str = options.Store,
     fix: bool = typer.Option(False, "--fix", help="Repair what can be repaired: the `hera` command."),
+    profile: str = options.Profile,
+    overrides: list[str] = options.Set,
 ) -> None:
-    """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing.
+    """Say what is present, what is missing, and what to do about it; exit code 2 when something needed is missing, as the profile's Lean is.
 
     Example: burnqed doctor --store s3://BUCKET/PREFIX
     """
+    from burnqed.resolve import resolve
+
+    config = resolve(profile, overrides).config
     if fix and not is_ours(script()):
         repair(script())
     table = Table("", "what", Column("found", overflow="fold"), "what to do")
-    findings = [*program(), *lean(), *heads(), *training(), *cluster(), *machine(), *storage(store)]
+    findings = [*program(), *lean(config.lean), *heads(), *training(), *cluster(), *machine(), *storage(store)]
     for finding in findings:
         mark = "[green]ok[/]" if not finding.advice else "[red]fix[/]" if finding.needed else "[yellow]note[/]"
         table.add_row(mark, finding.what, cell(finding.found), cell(finding.advice))
@@ -46,19 +55,18 @@ def program() -> list[Finding]:
     return [Finding("burnqed", __version__), Finding("Python", sys.version.split()[0])]
 
 
-def lean() -> list[Finding]:
-    """What each Lean backend reports; only the default one is needed."""
-    from burnqed.config import LeanConfig
+def lean(config: LeanConfig) -> list[Finding]:
+    """What each Lean backend reports; only the configured one is needed."""
     from burnqed.lean.backends import BUILT_IN, GROUP, names, open_lean
 
-    findings, default = [], LeanConfig().backend
+    findings = []
     for name in names():
         try:
-            reported = open_lean(LeanConfig(backend=name)).findings()
-            findings += [replace(finding, needed=finding.needed and name == default) for finding in reported]
+            reported = open_lean(config.model_copy(update={"backend": name})).findings()
+            findings += [replace(finding, needed=finding.needed and name == config.backend) for finding in reported]
         except Exception as error:  # another package's code may raise anything
             why = str(error) if isinstance(error, BadInput) else f"its findings fail: {type(error).__name__}: {error}"
-            findings.append(Finding(f"Lean backend {name}", "unusable", why, needed=name == default))
+            findings.append(Finding(f"Lean backend {name}", "unusable", why, needed=name == config.backend))
     return findings + unused(GROUP, BUILT_IN, "Lean backend")
 
 
@@ -113,7 +121,7 @@ def cluster() -> list[Finding]:
 
 
 def machine() -> list[Finding]:
-    """Processors and memory of the control group, disk of the working folder."""
+    """Processors and memory of the control group, disk of the working folder, and what the kernel confines programs with."""
     import psutil
 
     from burnqed.machine import cpu_quota, memory_limit
@@ -125,6 +133,7 @@ def machine() -> list[Finding]:
         Finding("processors", f"{cpus:g}", "" if cpus >= 2 else "the demo wants 2; it will take longer", needed=False),
         Finding("memory", memory, "" if free > 6 else "the demo wants 6 GB", needed=False),
         Finding("disk", f"{disk:.1f} GB free", "" if disk > 5 else "the demo wants 5 GB", needed=False),
+        *sandbox.findings(),
     ]
 
 

@@ -1,9 +1,10 @@
-"""Theorem indices named on the command line: the run keeps a copy of each in its folder, where every later step finds it unchanged."""
+"""Files of theorems, pairs and proofs named on the command line: the run keeps a copy of each in its folder, where every later step finds it unchanged."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -26,9 +27,24 @@ class Kept:
     """The benchmark's name; empty for an index of theorems to search."""
 
 
-def using(config: RunConfig, indices: list[Kept]) -> RunConfig:
-    """The configuration that uses these indices."""
+@dataclass(frozen=True)
+class KeptRows:
+    """A file of pairs or proofs in the run's folder, and the one it is a copy of."""
+
+    field: str
+    """`pairs` or `proofs`."""
+    path: str
+    weight: float
+    store: Store
+    source: str
+
+
+def using(config: RunConfig, indices: list[Kept], rows: Sequence[KeptRows] = ()) -> RunConfig:
+    """The configuration that uses these files; pairs or proofs that are given replace those that the run had."""
     data = config.data
+    if rows:
+        files = {field: [f"{r.path}={r.weight:g}" for r in rows if r.field == field] for field in ("pairs", "proofs")}
+        data = data.model_copy(update=files)
     for index in indices:
         benchmarks = {**data.benchmarks, index.benchmark: index.path}
         data = data.model_copy(update={"benchmarks": benchmarks} if index.benchmark else {"theorems": index.path})
@@ -62,6 +78,43 @@ def keep(indices: list[Kept], store: Store, run: str) -> None:
     for index in indices:
         if index.text:
             store.write_text(f"{run}/{index.path}", index.text)
+
+
+def rows_to_keep(pairs: Sequence[str], proofs: Sequence[str], workflow: str) -> list[KeptRows]:
+    """Those of `--pairs` and `--proofs`. Writes nothing. Raises BadInput for a file with a row that is none, or with none at all."""
+    if not (pairs or proofs):
+        return []
+    from burnqed.config import weighted
+    from burnqed.data.pairs import PAIRS
+    from burnqed.data.proofs import PROOFS
+    from burnqed.data.rows import LINES
+    from burnqed.store import split_address
+    from burnqed_workflows.registry import WORKFLOWS
+
+    if "data" not in WORKFLOWS[workflow].tasks:
+        raise BadInput(f"The workflow {workflow} takes no --pairs and no --proofs; leave them out.")
+    kept = []
+    for field, rows, addresses in (("pairs", PAIRS, pairs), ("proofs", PROOFS, proofs)):
+        for given in addresses:
+            try:
+                address, weight = weighted(given)
+            except ValueError as error:
+                raise BadInput(f"--{field}: {error}.") from None
+            store, source = split_address(address)
+            if not sum(len(batch) for batch in rows.read(store, source)):
+                raise BadInput(f"{address} holds no {rows.name}; add some, or choose another file.")
+            ending = LINES if source.endswith(LINES) else ".parquet"
+            path = f"inputs/{PurePosixPath(source).stem}-{store.digest(source)[:12]}{ending}"
+            kept.append(KeptRows(field, path, weight, store, source))
+    return kept
+
+
+def keep_rows(files: list[KeptRows], store: Store, run: str) -> None:
+    """Copies those that are not there yet."""
+    for file in files:
+        if not store.exists(f"{run}/{file.path}"):
+            with file.store.reading(file.source) as local:
+                store.upload_file(local, f"{run}/{file.path}")
 
 
 def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) -> Kept:

@@ -17,21 +17,34 @@ from burnqed import display
 from burnqed.cli import options
 
 if TYPE_CHECKING:
+    from burnqed.config import LeanConfig
     from burnqed.lean.protocol import Verdict
 
+OF_PROFILE = "the profile's"
 app = typer.Typer(help="Lean: install it, check proofs, try tactics.", no_args_is_help=True)
 
-Backend = typer.Option("embedded", "--backend", help="Which Lean; `burnqed doctor` lists them.")
+BACKEND = "Which Lean{}; `burnqed doctor` lists them."
+Backend = options.setting(
+    None, "--backend", help=BACKEND.format(", short for --set lean.backend=…"), show_default=OF_PROFILE
+)
+
+
+def configured(profile: str, overrides: list[str], **given: str | float | None) -> LeanConfig:
+    """Lean as the options say: a profile, then `given` by options of their own, by key of the section `lean`, then `--set`."""
+    from burnqed.resolve import resolve
+
+    short = [f"lean.{key}={value}" for key, value in given.items() if value is not None]
+    return resolve(profile, [*short, *overrides]).config.lean
 
 
 @app.command()
 def install(
-    force: bool = typer.Option(False, "--force", help="Fetch and bake again even if it is there."),
-    backend: str = Backend,
+    force: bool = typer.Option(False, "--force", help="Install again even if it is there."),
+    backend: str = typer.Option("embedded", "--backend", help=BACKEND.format("")),
 ) -> None:
-    """Fetch Lean and bake it into this user's cache (once).
+    """Install Lean into this user's cache (once).
 
-    Example: burnqed lean install
+    Example: burnqed lean install --backend pantograph
     """
     from burnqed.config import LeanConfig
     from burnqed.lean.backends import open_lean
@@ -43,9 +56,17 @@ def install(
 def check(
     file: Path = typer.Argument(..., help="JSON list of {name, statement, proof, header?}, or a .lean file."),
     as_json: bool = options.Json,
-    timeout: float = typer.Option(300.0, "--timeout", min=0.1, help="Seconds for one proof."),
+    timeout: float | None = typer.Option(
+        None,
+        "--timeout",
+        min=0.1,
+        help="Seconds for one proof, short for --set lean.check_timeout_s=….",
+        show_default=OF_PROFILE,
+    ),
     trust_headers: bool = typer.Option(
-        False, "--trust-headers", help="Accept whatever the headers define (docs/trust.md)."
+        False,
+        "--trust-headers",
+        help="Accept whatever headers and statements define (docs/trust.md); the backend pantograph checks nothing without.",
     ),
     export: Path | None = typer.Option(
         None, "--export", help="Folder for one file per accepted theorem, which other kernels can check."
@@ -55,26 +76,28 @@ def check(
         "--second-kernel",
         help="Command that checks such a file: exit status 0 accepts. {file}, {axioms}: the paths.",
     ),
-    backend: str = Backend,
+    backend: str | None = Backend,
+    profile: str = options.Profile,
+    overrides: list[str] = options.Set,
 ) -> None:
     """Check whether whole proofs prove what they state; exit code 1 when one is refused.
 
     Example: burnqed lean check proofs.json --json
     """
-    from burnqed.config import LeanConfig
     from burnqed.lean.backends import open_lean
     from burnqed.lean.check import check_all
     from burnqed.lean.proofs import read_json, read_lean
     from burnqed.lean.second_kernel import SecondKernel, check_and_export, prepare
 
     async def verdicts() -> list[Verdict]:
-        async with open_lean(LeanConfig(backend=backend, check_timeout_s=timeout)) as lean:
+        async with open_lean(config) as lean:
             proofs = from_json or await read_lean(file, lean, is_trusted=trust_headers)
             if not export and not kernel:
                 return await check_all(proofs, lean, is_trusted=trust_headers)
             with tempfile.TemporaryDirectory() as folder:
                 return await check_and_export(proofs, lean, export or Path(folder), kernel, is_trusted=trust_headers)
 
+    config = configured(profile, overrides, backend=backend, check_timeout_s=timeout)
     from_json = None if file.suffix == ".lean" else read_json(file)  # does not need Lean
     kernel = SecondKernel(second_kernel) if second_kernel else None
     if export:
@@ -110,19 +133,26 @@ def print_verdicts(verdicts: Sequence[Verdict], console: Console) -> None:
 @app.command()
 def repl(
     statement: str = typer.Argument("", help="Statement to start with."),
-    timeout: float = typer.Option(60.0, "--timeout", min=0.1, help="Seconds for one tactic."),
-    backend: str = Backend,
+    timeout: float | None = typer.Option(
+        None,
+        "--timeout",
+        min=0.1,
+        help="Seconds for one tactic, short for --set lean.tactic_timeout_s=….",
+        show_default=OF_PROFILE,
+    ),
+    backend: str | None = Backend,
+    profile: str = options.Profile,
+    overrides: list[str] = options.Set,
 ) -> None:
     """Enter a statement, then tactics.
 
     Example: burnqed lean repl '∀ a b : Nat, a + b = b + a'
     """
-    from burnqed.config import LeanConfig
     from burnqed.lean.backends import open_lean
     from burnqed.lean.history import history_file, line_editing
     from burnqed.lean.repl import repl as run_repl
 
-    config = LeanConfig(backend=backend, tactic_timeout_s=timeout)
+    config = configured(profile, overrides, backend=backend, tactic_timeout_s=timeout)
 
     async def session() -> None:
         async with open_lean(config) as lean:

@@ -22,9 +22,12 @@ importing = partial(typer.Option, rich_help_panel="Imports")
 address = partial(typer.Option, rich_help_panel="Address")
 cluster = partial(typer.Option, rich_help_panel="Cluster")
 output = partial(typer.Option, rich_help_panel="Output")
+rows = partial(typer.Option, rich_help_panel="Rows")
+checks = partial(typer.Option, rich_help_panel="Checks")
+card = partial(typer.Option, rich_help_panel="Data card")
 """An option in one of the groups."""
 
-WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "smoke", "clean")
+WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean")
 OF_ITERATIONS = WORKFLOWS[:3]
 """Repeated here because loading the workflows takes seconds; a test compares them."""
 GATES = ("off", "auto", "ask")
@@ -80,6 +83,18 @@ OptionalRun = which(
 Theorems = setting(
     None, "--theorems", help="Theorem index to search.", show_default="the shipped theorems and generated ones"
 )
+Pairs = setting(
+    [],
+    "--pairs",
+    metavar="FILE[=WEIGHT]",
+    help="Tactic pairs (.parquet, .jsonl) to train on instead of the shipped corpus; may be repeated. The weight says how often they count.",
+)
+Proofs = setting(
+    [],
+    "--proofs",
+    metavar="FILE[=WEIGHT]",
+    help="Whole proofs (.parquet, .jsonl) to replay instead of the shipped corpus; may be repeated.",
+)
 Benchmark = setting(
     None,
     "--benchmark",
@@ -95,14 +110,19 @@ MaxCost = setting(
     help="What the run may cost, by the prices in the section cost.",
     show_default="no limit",
 )
-Source = importing(None, "--source", help="For import-data and import-model: an address, or a model of the hub.")
-Name = importing(None, "--name", help="For import-data and import-model: the name it gets.")
+Source = importing(
+    None,
+    "--source",
+    help="For import-data, import-model and trace: an address, a model of the hub, or a repository at a commit.",
+)
+Name = importing(None, "--name", help="For import-data, import-model and trace: the name it gets.")
 Json = output(False, "--json", help="Print one JSON document and nothing else.")
+Out = typer.Option(..., "--out", help="File to write.")
 Header = typer.Option(
     None,
     "--header",
     help="File of Lean commands before every theorem that has no header.",
-    show_default="ℕ and ℤ as notations, autoImplicit off",
+    show_default="the Lean's own",
 )
 
 

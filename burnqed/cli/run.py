@@ -7,7 +7,10 @@ from pathlib import Path
 import typer
 
 from burnqed.cli import options
-from burnqed.cli.indices import indices_to_keep, keep, using
+from burnqed.cli.indices import indices_to_keep, keep, keep_rows, rows_to_keep, using
+
+WITHOUT_LEAN = ("clean", "import-model")
+"""Workflows that start none."""
 
 
 def run(
@@ -18,6 +21,8 @@ def run(
     name: str | None = options.OptionalRun,
     overrides: list[str] = options.Set,
     theorems: Path | None = options.Theorems,
+    pairs: list[str] = options.Pairs,
+    proofs: list[str] = options.Proofs,
     benchmark: str | None = options.Benchmark,
     gate: str = options.Gate,
     redo: str = options.Redo,
@@ -32,6 +37,7 @@ def run(
     """
     options.check_word(workflow, options.WORKFLOWS, "workflow")
     from burnqed.layout import Layout
+    from burnqed.lean.backends import check_installed
     from burnqed.remembered import resolve_run
     from burnqed.steps.budget import check_prices
     from burnqed.steps.plan import require_predecessor
@@ -45,8 +51,11 @@ def run(
     check_prices(config.cost)
     if workflow in options.OF_ITERATIONS:  # before the imports that take seconds
         require_predecessor(target, layout)
+    if workflow not in WITHOUT_LEAN:
+        check_installed(config.lean)
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
+    rows = rows_to_keep(pairs, proofs, workflow)
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
     from burnqed.run.superseding import ask
@@ -56,9 +65,10 @@ def run(
     if workflow == "clean":
         ask_to_delete(target, layout, yes=yes)
     target.check_writable()
-    if indices:
+    if indices or rows:
         keep(indices, target, run_name)
-        config = using(config, indices)
+        keep_rows(rows, target, run_name)
+        config = using(config, indices, rows)
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
     confirm = (lambda _: True) if workflow == "clean" else confirm_on_terminal

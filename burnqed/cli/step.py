@@ -74,7 +74,7 @@ def taking(option: str) -> str:
 
 
 STAGED = [row for row in loop() if row.task != row.name]
-SHARDED = [row for row in loop() if row.sharded]
+SHARDED = [row for row in STEPS if row.sharded]
 ASKING = [row for row in STEPS if row.asks]
 STAGES = [row.stage for row in STAGED]
 SERVED_STAGES = [row.stage for row in loop() if row.policy]
@@ -95,7 +95,7 @@ def step(
     redo: str = options.how("", "--redo", envvar="BURNQED_REDO", help="Steps to do again although they are done."),
     only: str = options.how("", "--only", help=taking("only") + "tasks that the workflow has, as in evaluate,report."),
     answer: str = options.how("", "--answer", help=taking("answer") + "yes or no.", show_default="the verdict's own"),
-    source: str = options.importing("", "--source", help=taking("source") + "what is imported."),
+    source: str = options.importing("", "--source", help=taking("source") + "what is imported or traced."),
     imported: str = options.importing("", "--name", help=taking("name") + "the name it gets."),
     whole_run: bool = options.how(False, "--whole-run", help=taking("whole_run") + "the run instead of one iteration."),
     yes: bool = options.how(False, "--yes", "-y", help=f"For {listed(names(ASKING))}: do not ask before it deletes."),

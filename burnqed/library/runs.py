@@ -18,18 +18,16 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.results import IterationResult, Summary
 from burnqed.evaluate.summary import read_summary
-from burnqed.layout import PART_ENDING, REPLAYED, Layout
+from burnqed.layout import Layout
 from burnqed.library.arguments import as_address
 from burnqed.record import read_record
 from burnqed.remembered import recall
-from burnqed.snapshot import Snapshot
 from burnqed.store import Store, split_address
+from burnqed.trajectory.finished import finished_parts
 from burnqed.trajectory.reader import read_parts
 from burnqed.trajectory.schema import SCHEMA
 
 _ITERATION = re.compile(r"/iterations/iter_(\d+)/")
-EVAL_PARTS = "trajectories"
-REPLAYED_UNITS = f"/trajectories/{REPLAYED}/"
 
 
 class Run:
@@ -124,27 +122,9 @@ def load_trajectories(uri: str | os.PathLike[str], columns: str | Sequence[str] 
     no searches, are only what their own address gives. Columns are those of docs/formats.md, or the ones named. `.to_pandas()` makes a data frame of
     it, `datasets.Dataset(table)` a Hugging Face data set. Raises BadInput where there are none.
     """
-    store, prefix = split_address(as_address(uri))
+    address = as_address(uri)
     wanted = [columns] if isinstance(columns, str) else None if columns is None else list(columns)
     if unknown := [name for name in wanted or () if name not in SCHEMA.names]:
         raise BadInput(f"Trajectories have no column {unknown[0]!r}; they have {', '.join(SCHEMA.names)}.")
-    snapshot = Snapshot(store, [prefix])
-    units = snapshot.units(prefix)
-    if REPLAYED_UNITS not in f"{store.full(prefix)}/":
-        units = [unit for unit in units if REPLAYED_UNITS not in f"{store.full(unit)}/"]
-    for kind in ("/trajectories/", "/evaluation/"):
-        parts = [path for unit in units if kind in f"/{store.full(unit)}/" for path in _parts(snapshot, unit)]
-        if parts:
-            break
-    else:  # written by `burnqed eval`
-        parts = [path for path in snapshot.list(f"{prefix}/{EVAL_PARTS}") if path.endswith(PART_ENDING)]
-    if not parts:
-        raise BadInput(
-            f"There are no finished trajectories below {uri}; give a store, a run, an iteration, or an --out folder."
-        )
-    return pa.concat_tables(read_parts(store, parts, wanted))
-
-
-def _parts(store: Store, unit: str) -> list[str]:
-    record = read_record(store, unit)
-    return record.paths(unit, PART_ENDING) if record else []
+    store, _ = split_address(address)
+    return pa.concat_tables(read_parts(store, finished_parts(address), wanted))

@@ -26,6 +26,7 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.key import Key
 from burnqed.layout import STARTED, SUPERSEDED, Layout
+from burnqed.lean.backends import EMBEDDED, open_unlimited
 from burnqed.log import log
 from burnqed.record import REVISION_DIGITS, Record, look, read_record, revision_folder, write_record
 from burnqed.snapshot import Snapshot
@@ -139,8 +140,20 @@ def view(step: Step, context: Context, unit: Unit) -> RunConfig:
     return context.config.only((*step.reads, *unit.reads))
 
 
+def settings_of(config: RunConfig) -> dict[str, object]:
+    """What a step sees of the configuration, as its keys have it: the values that decide outputs, and the Lean that `lean.backend` means.
+
+    No step can open a Lean without reading `lean.backend`, so whatever is made with one has its version and its library's in the key. The embedded
+    one's is in no key: it comes with the package, and outputs of earlier versions stay valid. Raises as `open_lean` does.
+    """
+    settings = config.meaning()
+    if settings.get("lean.backend", EMBEDDED) != EMBEDDED:
+        settings["lean"] = open_unlimited(config.lean).version
+    return settings
+
+
 def key_of(step: Step, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
-    name, settings = step.former or step.name, view(step, context, unit).meaning()
+    name, settings = step.former or step.name, settings_of(view(step, context, unit))
     return Key(step=name, version=step.version, parameters=dict(unit.parameters), settings=settings, inputs=inputs)
 
 

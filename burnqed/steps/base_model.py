@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from burnqed.data.pairs import read_pairs
+from burnqed.data.pairs import PAIRS
 from burnqed.errors import BadInput
 from burnqed.modelcache import address_version, fetch_address
 from burnqed.policy.version import model_version
-from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import BaseFacts
 from burnqed.steps.table import of
 
@@ -51,7 +51,7 @@ def make_tiny(context: Context) -> Path:
     from burnqed.policy.tiny import make_base
 
     folder = context.workdir / "base"
-    pairs = read_pairs(context.store, f"{output(context.store, context.layout.data)}/pairs.jsonl")
+    pairs = PAIRS.rows(read_pairs(context.store, context.layout.data))
     make_base([prompt(p.state) + p.tactic for p in pairs], folder, context.config.policy, context.config.sft.seed)
     return folder
 

@@ -1,32 +1,41 @@
-"""data: the theorems to search, and the pairs that known proofs yield when replayed through Lean.
+"""data: the theorems to search, and the pairs to train on: those that known proofs yield when replayed through Lean, and given ones.
 
-Proofs and theorems whose statement is in a benchmark are left out. Writes theorems.json (a theorem index), proofs.json
-(known proofs that replay), pairs.jsonl, report.json.
+Known proofs are the shipped corpus, or those of `data.proofs`; pairs of `data.pairs` come as they are, and some of their theorems are proved again.
+Pairs, proofs and theorems whose statement is in a benchmark are left out. Writes theorems.json (a theorem index), proofs.json (known proofs that
+replay), pairs.parquet, report.json.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+
+import pyarrow as pa
 
 from burnqed.data.corpus import load_corpus
-from burnqed.data.filters import filter_pairs
+from burnqed.data.filters import PairFilter
 from burnqed.data.generate import generate
 from burnqed.data.importing import failing
-from burnqed.data.pairs import TacticPair, write_pairs
-from burnqed.data.skeleton import normal_form
+from burnqed.data.pairs import PAIRS
+from burnqed.data.sets.leaks import Held
+from burnqed.data.sets.validate import sampled
 from burnqed.data.theorems import dump_index
 from burnqed.data.trace.kept import replay_kept
-from burnqed.data.trace.replay import KnownProof
+from burnqed.data.trace.reassemble import reassembled
+from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.errors import BadInput
 from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
-from burnqed.lean.protocol import Theorem
+from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
-from burnqed.record import look
+from burnqed.record import look, output
 from burnqed.steps.base import Context, Unit, Work, key_of
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.facts import DataFacts
+from burnqed.steps.given import given
 from burnqed.steps.indices import default_header, read_configured, some
 from burnqed.steps.table import step_named
 from burnqed.store import Store
@@ -41,11 +50,15 @@ REPLAYS = "replayed"
 
 def units(context: Context) -> list[Unit]:
     location, layout = context.config.data.theorems, context.layout
-    corpus = digest_of([[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context))])
-    theorems = digest_of([t.model_dump() for t in read_configured(context, location)] if location else [])
-    parameters = (("the shipped corpus", corpus), ("what lies at data.theorems", theorems))
+    parameters = [("what lies at data.theorems", digest_of(read_index_of(context, location) if location else []))]
+    if is_own(context):
+        for name, addresses in (("pairs", context.config.data.pairs), ("proofs", context.config.data.proofs)):
+            parameters.append((f"what lies at data.{name}", digest_of([g.digest for g in given(context, addresses)])))
+    else:
+        corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context))]
+        parameters.insert(0, ("the shipped corpus", digest_of(corpus)))
     benchmarks = [layout.benchmark(name) for name in context.config.data.benchmarks]
-    configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=parameters)
+    configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=tuple(parameters))
     step = step_named("data")
     record, damage = look(context.store, layout.data)
     if record is None or damage or step.name in context.redo:
@@ -57,15 +70,31 @@ def units(context: Context) -> list[Unit]:
     return [before if stands else configured]
 
 
+def read_index_of(context: Context, location: str) -> list[dict[str, object]]:
+    return [t.model_dump() for t in read_configured(context, location)]
+
+
+def is_own(context: Context) -> bool:
+    """Whether the run trains on pairs or proofs of its own instead of the shipped corpus."""
+    return bool(context.config.data.pairs or context.config.data.proofs)
+
+
+@dataclass
+class Origin:
+    """Pairs of one origin, before and after the filter."""
+
+    kind: str
+    """`corpus`, `proofs` or `pairs`."""
+    batches: Callable[[], Iterator[pa.RecordBatch]]
+    weight: float = 1.0
+    pairs: int = 0
+    """Kept."""
+
+
 async def run(context: Context, unit: Unit) -> DataFacts | None:
     config, store = context.config, context.store
-    held_back = {normal_form(t.statement) for prefix in unit.inputs for t in read_benchmark(store, prefix)}
+    held = Held({prefix: read_benchmark(store, prefix) for prefix in unit.inputs})
     header = default_header(context)
-    known = some(known_proofs(header), config.data.known_proofs, lambda p: p.theorem.name)
-    proofs = [p for p in known if normal_form(p.theorem.statement) not in held_back]
-    pairs: list[TacticPair] = []
-    replayed: list[KnownProof] = []
-    failed: dict[str, str] = {}
     configured_theorems: list[Theorem] = []
     unusable: dict[str, str] = {}
     if location := config.data.theorems:
@@ -74,46 +103,60 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
             unusable = await failing(configured_theorems, lean, location, context.stop)
         if context.stop.is_set():
             return None
+    known, origins = known_with_origins(context, header)
+    proofs = [p for p in known if not held.leak(p.theorem.statement)]
+    raw = Store(str(context.workdir / "pairs"))
+    filter = PairFilter(config.data, held.leak_of_state if is_own(context) else None)
     async with open_lean(config.lean.model_copy(update=PATIENT)) as lean:
-        with Progress(len(proofs), "replay", "proofs") as progress:
-            async for proof, result in replay_kept(proofs, lean, store, f"{unit.root}/{REPLAYS}", source="corpus"):
-                if result.error:
-                    failed[result.name] = result.error
-                    log.warning("%s does not replay and is left out: %s", result.name, result.error)
-                else:
-                    pairs += result.pairs
-                    replayed.append(proof)
-                progress.advance(pairs=len(pairs))
-                if context.stop.is_set():
-                    return None
-        filtered = filter_pairs(pairs, config.data)
-        if not filtered.pairs:
-            raise BadInput("No known proof replays, so there is nothing to train on; see the messages above.")
+        replayed, failed = await replay_into(raw, context, unit, proofs, origins, lean)
+        if context.stop.is_set():
+            return None
+        sources = [
+            Origin(kind, partial(PAIRS.read, raw, f"{number}.parquet"), weight)
+            for number, (kind, weight) in enumerate(dict.fromkeys(where for where, _ in origins.values()))
+        ] + [Origin("pairs", g.pairs, g.weight) for g in given(context, config.data.pairs)]
+        for source in sources:
+            for batch in source.batches():
+                filter.look(batch)
+        again, not_again = await reprove(context, header, held, filter, replayed, lean)
+        if context.stop.is_set():
+            return None
+    PAIRS.write(store, f"{unit.root}/pairs.parquet", kept_of(sources, filter))
+    if not (count := sum(source.pairs for source in sources)):
+        raise BadInput(
+            "No pair is left to train on: no known proof replays, or none passes the filters of the section data; see the messages above."
+        )
+    replayed += again
+    shipped = [] if is_own(context) else generate(config.data.generator_seed, config.data.generated)
     theorems = [t for t in configured_theorems if t.name not in unusable] or [
         *(p.theorem for p in replayed if len(p.tactics) >= config.select.min_depth),
-        *(t.with_header(header) for t in generate(config.data.generator_seed, config.data.generated)),
+        *(t.with_header(header) for t in shipped),
     ]
-    kept = [t for t in theorems if normal_form(t.statement) not in held_back]
+    kept = [t for t in theorems if not held.leak(t.statement)]
     if not kept:
-        raise BadInput("Every theorem to search is also in a benchmark; give another index with --theorems.")
+        equal = "Every theorem to search is also in a benchmark" if theorems else "No proof gives a theorem to search"
+        raise BadInput(f"{equal}; give another index with --theorems.")
     store.write_text(f"{unit.root}/theorems.json", dump_index(kept))
     rows = [{**p.theorem.model_dump(exclude_none=True), "tactics": p.tactics} for p in replayed]
     store.write_json(f"{unit.root}/proofs.json", {"proofs": rows})
-    write_pairs(store, f"{unit.root}/pairs.jsonl", filtered.pairs)
     facts = DataFacts(
         theorems=len(kept),
-        pairs=len(filtered.pairs),
+        pairs=count,
         failed=len(failed),
+        reproved=len(again),
         unusable=len(unusable),
         theorems_equal_to_benchmark=len(theorems) - len(kept),
         proofs_equal_to_benchmark=len(known) - len(proofs),
     )
     report = {
         "proofs": len(proofs),
-        "replayed": len(replayed),
+        "replayed": len(replayed) - len(again),
         "failed": failed,
+        "reproved": len(again),
+        "not_reproved": not_again,
         "pairs": facts.pairs,
-        "dropped": {str(reason): count for reason, count in filtered.dropped.items()},
+        "origins": [{"kind": s.kind, "weight": s.weight, "pairs": s.pairs} for s in sources],
+        "dropped": {str(reason): count for reason, count in filter.dropped.items()},
         "theorems": facts.theorems,
         "unusable": unusable,
         "equal_to_benchmark": {
@@ -126,9 +169,106 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
     return facts
 
 
+Where = tuple[str, float]
+"""Kind and weight of an origin."""
+
+
+def known_with_origins(context: Context, header: str) -> tuple[list[KnownProof], dict[str, tuple[Where, str]]]:
+    """The known proofs, and for each name its origin and source: the shipped ones, or those given. Of equal names the first counts."""
+    if is_own(context):
+        found = [
+            (proof, (("proofs", g.weight), source))
+            for g in given(context, context.config.data.proofs)
+            for proof, source in g.proofs(header)
+        ]
+    else:
+        found = [(proof, (("corpus", 1.0), "corpus")) for proof in known_proofs(header)]
+    first = {proof.theorem.name: (proof, where) for proof, where in reversed(found)}
+    known = [first[name][0] for name in dict.fromkeys(proof.theorem.name for proof, _ in found)]
+    known = some(known, context.config.data.known_proofs, lambda p: p.theorem.name)
+    return known, {p.theorem.name: first[p.theorem.name][1] for p in known}
+
+
+async def replay_into(
+    raw: Store,
+    context: Context,
+    unit: Unit,
+    proofs: Sequence[KnownProof],
+    origins: Mapping[str, tuple[Where, str]],
+    lean: LeanBackend,
+) -> tuple[list[KnownProof], dict[str, str]]:
+    """Replays proofs and writes their pairs to `N.parquet`, one file for each origin; returns those that replay, and why others do not."""
+    replayed: list[KnownProof] = []
+    failed: dict[str, str] = {}
+    numbers = {where: number for number, where in enumerate(dict.fromkeys(where for where, _ in origins.values()))}
+    with Progress(len(proofs), "replay", "proofs") as progress, ExitStack() as stack:
+        writers = [stack.enter_context(PAIRS.writer(raw, f"{number}.parquet")) for number in numbers.values()]
+        replays = replay_kept(proofs, lean, context.store, f"{unit.root}/{REPLAYS}", source="corpus")
+        async for proof, result in replays:
+            where, source = origins[result.name]
+            if result.error:
+                failed[result.name] = result.error
+                log.warning("%s does not replay and is left out: %s", result.name, result.error)
+            else:
+                pairs = [pair.model_copy(update={"source": source}) for pair in result.pairs]
+                writers[numbers[where]].write(PAIRS.batch(pairs))
+                replayed.append(proof)
+            progress.advance(replayed=len(replayed))
+            if context.stop.is_set():
+                break
+    return replayed, failed
+
+
+async def reprove(
+    context: Context, header: str, held: Held, filter: PairFilter, known: Sequence[KnownProof], lean: LeanBackend
+) -> tuple[list[KnownProof], dict[str, str]]:
+    """Theorems of the given pairs that their own tactics prove again; and why others are not."""
+    size, names = context.config.data.reproved, {p.theorem.name for p in known}
+    files = given(context, context.config.data.pairs) if size else []
+    wanted: list[KnownProof] = []
+    failed: dict[str, str] = {}
+    for steps in sampled((pair for g in files for pair in PAIRS.rows(g.pairs())), size) if files else ():
+        name = steps[0].theorem
+        if name in names or name in filter.rejected:
+            continue
+        proof = reassembled(steps, header)
+        if proof is None:
+            failed[name] = "its pairs are not one line of tactics from a single goal"
+        elif not held.leak(proof.theorem.statement):
+            wanted.append(proof)
+    again: list[KnownProof] = []
+    with Progress(len(wanted), "prove again", "theorems") as progress:
+        async for result in replay_all(wanted, lean):
+            if result.error:
+                failed[result.proof.theorem.name] = result.error
+            else:
+                again.append(result.proof)
+            progress.advance(proved=len(again))
+            if context.stop.is_set():
+                break
+    if files:
+        log.info("%d of %d theorems of the given pairs are proved again by their tactics", len(again), len(wanted))
+    return again, failed
+
+
+def kept_of(sources: Sequence[Origin], filter: PairFilter) -> Iterator[pa.RecordBatch]:
+    """The pairs to train on, counted by origin."""
+    for source in sources:
+        for batch in source.batches():
+            kept = filter.keep(batch)
+            source.pairs += len(kept)
+            yield kept
+
+
 def known_proofs(header: str) -> list[KnownProof]:
     """The shipped corpus, with its header spelled out."""
     return [KnownProof(t.theorem.with_header(header), t.tactics) for t in load_corpus()]
+
+
+def read_pairs(store: Store, prefix: str) -> Iterator[pa.RecordBatch]:
+    """The pairs of a finished output of this step; earlier versions wrote JSON lines."""
+    paths = [f"{output(store, prefix)}/{name}" for name in ("pairs.parquet", "pairs.jsonl")]
+    return PAIRS.read(store, next(filter(store.exists, paths), paths[0]))
 
 
 def read_proofs(store: Store, path: str) -> list[KnownProof]:

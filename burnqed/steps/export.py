@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from burnqed.data.pairs import read_pairs
 from burnqed.modelcache import fetch_once
-from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import ModelFacts
 
 
@@ -27,14 +26,13 @@ async def run(context: Context, unit: Unit) -> ModelFacts:
     from burnqed.train.export import export_model
 
     store, target = context.store, context.workdir / "model"
-    pairs = read_pairs(store, f"{output(store, unit.source('data'))}/pairs.jsonl")
     outcome = await asyncio.to_thread(
         export_model,
         fetch_once(store, unit.source("start"), context.models),
         fetch_once(store, unit.source("adapter"), context.models),
         target,
         context.config.policy.dtype,
-        [pair.state for pair in pairs],
+        [state for batch in read_pairs(store, unit.source("data")) for state in batch["state"].to_pylist()],
     )
     store.upload(target, unit.root)
     return ModelFacts(

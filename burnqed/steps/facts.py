@@ -50,6 +50,8 @@ class DataFacts(Facts):
     pairs: int
     failed: int
     """Known proofs that do not replay."""
+    reproved: int = 0
+    """Theorems of given pairs that were proved again by their tactics."""
     unusable: int = 0
     """Given theorems that do not elaborate."""
     theorems_equal_to_benchmark: int = 0

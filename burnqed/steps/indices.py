@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from burnqed.config import LeanConfig
 from burnqed.data.split import unit_interval
 from burnqed.data.theorems import parse_index, read_index
-from burnqed.lean.backends import open_lean
+from burnqed.lean.backends import open_unlimited
 from burnqed.lean.protocol import Theorem
 from burnqed.steps.base import Context
 
@@ -20,7 +19,7 @@ T = TypeVar("T")
 
 def default_header(context: Context) -> str:
     """The header for theorems without one. A run writes it out, so what it stores means the same to every backend."""
-    return open_lean(LeanConfig(backend=context.config.lean.backend)).default_header
+    return open_unlimited(context.config.lean).default_header
 
 
 def read_configured(context: Context, location: str) -> list[Theorem]:

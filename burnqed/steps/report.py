@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
-from burnqed.data.skeleton import normal_form
+from burnqed.data.sets.leaks import form
 from burnqed.data.theorems import common_header
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.evaluate.costs import step_costs, wall
@@ -28,7 +28,7 @@ from burnqed.log import log
 from burnqed.record import Record, look, output, read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
-from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.base import Context, Unit, Work, settings_of
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import HeadFacts, ModelFacts, ReportFacts, SftFacts
@@ -161,17 +161,17 @@ def name_of(prefix: str) -> str:
 
 
 def trained_statements(context: Context, unit: Unit) -> set[str]:
-    """Normal forms of the statements that model or head may have learned from: known proofs, and what was searched up to this iteration."""
+    """Forms of the statements that model or head may have learned from: known proofs, and what was searched up to this iteration."""
     store = context.store
     proofs = read_proofs(store, f"{output(store, context.layout.data)}/proofs.json")
     searched = [t for prefix in unit.sources["selections"] for t in read_selection(store, prefix).theorems]
-    return {normal_form(theorem.statement) for theorem in (*(p.theorem for p in proofs), *searched)}
+    return {form(theorem.statement) for theorem in (*(p.theorem for p in proofs), *searched)}
 
 
 def evaluation(
     context: Context, unit: Unit, prefix: str, variant: str, records: dict[str, Record], known: Collection[str]
 ) -> EvaluationResult:
-    """The result of one variant on the benchmark at `prefix`; `known` are the normal forms of statements that were trained on."""
+    """The result of one variant on the benchmark at `prefix`; `known` are the forms of statements that were trained on."""
     config, store, layout = context.config, context.store, context.layout
     theorems, benchmark, lean = read_benchmark(store, prefix), name_of(prefix), lean_of(context)
     return evaluation_result(
@@ -184,7 +184,7 @@ def evaluation(
         header=common_header(theorems, lean.default_header),
         lean_version=lean.version,
         config=config.evaluate,
-        trained_on=[t.name for t in theorems if normal_form(t.statement) in known],
+        trained_on=[t.name for t in theorems if form(t.statement) in known],
     )
 
 
@@ -211,7 +211,7 @@ def changed_since(context: Context, searched: Iterable[Record]) -> list[str]:
     """How the settings of finished searches differ from the configuration, such as `search.budget went from 6 to 8`."""
     config, step, differences = context.recorded, step_named("search"), set()
     for record in searched:
-        settings = config.only((*step.reads, *record.key.settings)).meaning()
+        settings = settings_of(config.only((*step.reads, *record.key.settings)))
         now = record.key.model_copy(update={"settings": settings, "version": step.version})
         differences.add(now.difference(record.key))
     return sorted(differences - {""})

@@ -1,18 +1,23 @@
 """select: the theorems that this iteration searches.
 
 Candidates are taken in one seeded order for all iterations. With `select.pool=new` each iteration continues where the previous one ended; with
-`unsolved`, theorems that earlier iterations failed to prove come first; with `same`, every iteration searches what iteration 0 did. Theorems
+`unsolved`, theorems that earlier iterations failed to prove come first; with `same`, every iteration searches what iteration 0 did; with
+`contrastive`, only theorems with a known proof of some length are candidates. Sources with a quota come first, the others fill up. Theorems
 that a probe tactic proves are left out and not tried again.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from contextlib import AsyncExitStack
+from itertools import islice
 
 from pydantic import BaseModel
 
-from burnqed.data.theorems import parse_index
+from burnqed.config import counts
+from burnqed.data.theorems import namespace, parse_index
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import BadInput, TryAgain
 from burnqed.lean.backends import open_lean
@@ -24,11 +29,16 @@ from burnqed.proof_search.probes import probe_easy
 from burnqed.record import output
 from burnqed.steps import sft
 from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import SelectFacts
+from burnqed.steps.probed import PER_FILE, Probed
 from burnqed.steps.trajectories import rows_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus
+
+CONTRASTIVE_DEPTH = 3
+"""Tactics of the shortest proof that the pool `contrastive` takes."""
 
 
 class Selection(BaseModel):
@@ -56,29 +66,39 @@ async def run(context: Context, unit: Unit) -> SelectFacts:
     if config.pool == "same" and earlier:
         write(store, unit, earlier[0])
         return SelectFacts(theorems=len(earlier[0].theorems), probe_easy=0)
-    path = f"{output(store, context.layout.data)}/theorems.json"
-    theorems = sorted(parse_index(store.read_text(path), store.locate(path)), key=lambda t: t.name)
-    random.Random(config.seed).shuffle(theorems)
+    theorems = pool(context)
     searched = {t.name for selection in earlier for t in selection.theorems}
     used = searched | {name for selection in earlier for name in selection.probe_easy}
-    candidates = [t for t in theorems if t.name not in used]
-    again: list[Theorem] = []
-    if config.pool == "unsolved":
-        left = searched - proved(store, unit.sources["searched"])
-        again = [t for t in theorems if t.name in left][: config.theorems]
-    wanted = config.theorems - len(again)
-    drop_easy = config.drop_probe_easy
-    chosen, easy = await first_hard(context, candidates, wanted) if drop_easy else (candidates[:wanted], [])
-    chosen = [*again, *chosen]
+    left = searched - proved(store, unit.sources["searched"]) if config.pool == "unsolved" else set()
+    again = [t for t in theorems if t.name in left]
+    chosen, easy = await first_hard(context, again, [t for t in theorems if t.name not in used])
     if not chosen:
         raise BadInput(
-            f"No theorem is left for iteration {context.iteration}: all {len(theorems)} were searched or are proved by a probe "
-            "tactic; raise data.generated, give more with --theorems, or set select.pool=unsolved or select.drop_probe_easy=false."
+            f"No theorem is left for iteration {context.iteration}: all {len(theorems)} were searched, are proved by a probe "
+            "tactic, or have a quota of 0; raise data.generated, give more with --theorems, or set select.pool=unsolved or "
+            "select.drop_probe_easy=false."
         )
+    of_source = Counter(namespace(t.name) for t in chosen)
+    for source, wanted in counts(config.quotas, config.theorems).items():
+        if of_source[source] < wanted:
+            log.warning("only %d theorems of %s are left, and its quota is %d", of_source[source], source, wanted)
     if len(chosen) < config.theorems:
         log.warning("only %d of the %d requested theorems are left", len(chosen), config.theorems)
     write(store, unit, Selection(theorems=chosen, probe_easy=easy))
-    return SelectFacts(theorems=len(chosen), again=len(again), probe_easy=len(easy))
+    return SelectFacts(theorems=len(chosen), again=sum(t.name in left for t in chosen), probe_easy=len(easy))
+
+
+def pool(context: Context) -> list[Theorem]:
+    """All theorems that may be searched, in the order in which they are tried."""
+    config, store, folder = context.config.select, context.store, output(context.store, context.layout.data)
+    if config.pool == "contrastive":
+        depth = max(CONTRASTIVE_DEPTH, config.min_depth)
+        theorems = [p.theorem for p in read_proofs(store, f"{folder}/proofs.json") if len(p.tactics) >= depth]
+    else:
+        theorems = parse_index(store.read_text(f"{folder}/theorems.json"), store.locate(f"{folder}/theorems.json"))
+    theorems.sort(key=lambda t: t.name)
+    random.Random(config.seed).shuffle(theorems)
+    return theorems
 
 
 def proved(store: Store, folders: Sequence[str]) -> set[str]:
@@ -91,36 +111,65 @@ def write(store: Store, unit: Unit, selection: Selection) -> None:
     store.write_text(f"{unit.root}/selection.json", selection.model_dump_json(indent=1))
 
 
-async def first_hard(context: Context, candidates: list[Theorem], wanted: int) -> tuple[list[Theorem], list[str]]:
-    """The first `wanted` theorems that resist the probe tactics, and the names of those before the last that do not.
+async def first_hard(
+    context: Context, again: Collection[Theorem], candidates: Collection[Theorem]
+) -> tuple[list[Theorem], list[str]]:
+    """The first theorems that resist the probe tactics, within the quotas, and the names of those among them that do not.
 
-    Batches of a fixed size, four times what Lean works on at once, keep the outcome independent of speed.
+    Those of `again` come before the candidates and are not probed. What is probed at a time, four times what Lean works on at once, has no
+    influence on the outcome. Raises TryAgain when stopped; what probing found until then is kept.
     """
+    config = context.config.select
+    quotas, resisted = counts(config.quotas, config.theorems), {t.name for t in again}
+    rest_last = sorted([*again, *candidates], key=lambda t: namespace(t.name) not in quotas)
     hard: list[Theorem] = []
     easy: list[str] = []
-    is_easy: dict[str, bool] = {}
-    if wanted == 0:
-        return hard, easy
-    async with open_lean(context.config.lean) as lean:
+    taken: Counter[str] = Counter()
+    lean = open_lean(context.config.lean)
+    probed = Probed(context.store, lean, context.config.lean.heartbeats)
+    undecided: set[str] = set()
 
-        async def probe(theorem: Theorem) -> tuple[str, bool]:
-            return theorem.name, await probe_easy(theorem, lean)
+    def is_full(theorem: Theorem) -> bool:
+        source = namespace(theorem.name)
+        return len(hard) == config.theorems or (source in quotas and taken[source] == quotas[source])
 
-        with Progress(wanted, "select", "theorems") as progress:
-            size = 4 * lean.capacity
-            for start in range(0, len(candidates), size):
-                batch = candidates[start : start + size]
-                await run_many(batch, probe, size, lambda verdict: is_easy.update([verdict]), context.stop)
+    def is_easy(theorem: Theorem) -> bool | None:
+        is_known = not config.drop_probe_easy or theorem.name in resisted or theorem.name in undecided
+        return False if is_known else probed.easy(theorem)
+
+    async def probe(theorem: Theorem) -> tuple[Theorem, bool | None]:
+        return theorem, await probe_easy(theorem, lean)
+
+    def note(verdict: tuple[Theorem, bool | None]) -> None:
+        theorem, found = verdict
+        if found is None:
+            undecided.add(theorem.name)
+        else:
+            probed.add(theorem, found)
+            probed.save(PER_FILE)
+
+    async with AsyncExitStack() as stack:
+        progress = stack.enter_context(Progress(config.theorems, "select", "theorems"))
+        is_open = False
+        for position, theorem in enumerate(rest_last):
+            if is_full(theorem):
+                continue
+            if is_easy(theorem) is None:
+                if not is_open:  # Lean is not needed where all is known
+                    await stack.enter_async_context(lean)
+                    stack.callback(probed.save)
+                    is_open = True
+                unknown = (t for t in rest_last[position:] if not is_full(t) and is_easy(t) is None)
+                at_once = 4 * lean.capacity
+                await run_many(list(islice(unknown, at_once)), probe, at_once, note, context.stop)
                 if context.stop.is_set():
-                    raise TryAgain("The selection was stopped; the same command starts it again.")
-                for theorem in batch:
-                    if len(hard) == wanted:
-                        return hard, easy
-                    if is_easy[theorem.name]:
-                        easy.append(theorem.name)
-                    else:
-                        hard.append(theorem)
-                        progress.advance(probe_easy=len(easy))
+                    raise TryAgain("The selection was stopped; the same command continues it.")
+            if is_easy(theorem):
+                easy.append(theorem.name)
+            else:
+                hard.append(theorem)
+                taken[namespace(theorem.name)] += 1
+                progress.advance(probe_easy=len(easy))
     return hard, easy
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from itertools import islice, repeat
 
-from burnqed.data.pairs import TacticPair, read_pairs
+from burnqed.data.pairs import PAIRS, TacticPair
+from burnqed.data.split import unit_interval
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
 from burnqed.modelcache import fetch_once
 from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import search_variants
 from burnqed.steps.trajectories import earlier_shards, rows_of
@@ -50,7 +54,7 @@ async def run(context: Context, unit: Unit) -> SftFacts:
     outcome = await asyncio.to_thread(
         train_sft,
         fetch_once(store, layout.base, context.models),
-        Pairs(read_pairs(store, f"{output(store, layout.data)}/pairs.jsonl"), found_pairs),
+        Pairs(list(weighted_pairs(store, layout.data)), found_pairs),
         context.config.sft,
         iteration=context.iteration,
         validation_fraction=context.config.data.validation_fraction,
@@ -73,6 +77,20 @@ async def run(context: Context, unit: Unit) -> SftFacts:
         trajectory_pairs=outcome.trajectory_pairs,
         tokens_per_s=outcome.tokens_per_s,
     )
+
+
+def weighted_pairs(store: Store, prefix: str) -> Iterator[TacticPair]:
+    """The pairs of the step data, each as often as its origin's weight says: of 2.5 twice, and half of them, chosen by hash, a third time."""
+    origins = store.read_json(f"{output(store, prefix)}/report.json").get(
+        "origins", []
+    )  # earlier versions had no weights
+    pairs = PAIRS.rows(read_pairs(store, prefix))
+    for origin in origins:
+        whole, part = divmod(origin["weight"], 1)
+        for pair in islice(pairs, origin["pairs"]):
+            often = int(whole) + (part > 0 and unit_interval("weight", pair.theorem, pair.state, pair.tactic) < part)
+            yield from repeat(pair, often)
+    yield from pairs
 
 
 def read_losses(store: Store, prefix: str) -> list[LossPoint]:

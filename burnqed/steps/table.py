@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SEARCH, REPLAY, FINAL = "search", "replay", "final"
 """Stages."""
+TRACE_SHARDS = "trace-shards"
+"""What `trace-plan` tells the workflow: the numbers of the shards that are not finished."""
 
 
 def of(section: str, *values: str) -> tuple[str, ...]:
@@ -32,7 +34,7 @@ SERVED = of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
 """Configuration values that decide the order of a search, for training data and in evaluations alike."""
 CORPUS = (
-    *of("data", "theorems", "known_proofs", "generated", "generator_seed"),
+    *of("data", "theorems", "pairs", "proofs", "reproved", "known_proofs", "generated", "generator_seed"),
     *of("data", "validation_fraction", "closer_keep", "max_state_chars"),
 )
 """Configuration values that say what the data is made from."""
@@ -124,7 +126,7 @@ SHARDED = partial(Step, version=2, policy=True, sharded=True)
 STEPS: tuple[Row, ...] = (
     Row("plan", takes=("only",), first=True),
     Step("benchmark", reads=("data.benchmarks", "data.benchmark_theorems", "lean")),
-    Step("data", after=("benchmark",), version=2, reads=(*CORPUS, "select.min_depth", "lean.backend")),
+    Step("data", after=("benchmark",), version=3, reads=(*CORPUS, "select.min_depth", "lean.backend")),
     Step("base", after=("data",), reads=("policy.model",), pool="trainer", module="burnqed.steps.base_model"),
     Step("select", after=("data",), reads=("select", "lean")),
     Step("sft", after=("base",), version=2, reads=("sft", "data.validation_fraction"), pool="trainer"),
@@ -143,12 +145,15 @@ STEPS: tuple[Row, ...] = (
     EMBED(stage=FINAL, after=("replay",)),
     HEAD(stage=FINAL, after=("embed-final",)),
     SHARDED("evaluate", FINAL, after=("ebm-final",), reads=("evaluate", "lean", *SERVED, *ORDER)),
-    Step("report", after=("evaluate",), version=2, reads=("gate", "evaluate")),
+    Step("report", after=("evaluate",), version=3, reads=("gate", "evaluate")),
     Row("gate", takes=("answer",), leased=False),
     Row("release", iterated=False, leased=False, recorded=False, module="burnqed.run.release"),
     Row("clean", takes=("whole_run",), first=True, recorded=False, asks=True),
     Row("import-data", needs=("source", "name"), iterated=False, first=True, leased=False),
     Row("import-model", needs=("source", "name"), iterated=False, first=True, leased=False, pool="trainer"),
+    Row("trace-plan", needs=("source", "name"), iterated=False, first=True, leased=False),
+    Row("trace", needs=("name",), sharded=True, iterated=False, leased=False),
+    Row("trace-report", needs=("name",), iterated=False, leased=False),
 )
 
 

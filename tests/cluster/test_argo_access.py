@@ -176,7 +176,7 @@ def ada(cluster: Cluster, tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.timeout(900)
 def test_who_may_submit_and_has_the_way_to_argo_may_retry_too(cluster: Cluster, ada: str) -> None:
-    submitted = cluster.hera("submit", "import-data", "--source", "absent.json", "--name", "x", KUBECONFIG=ada)
+    submitted = cluster.hera("submit", "import-data", "--source", cluster.absent, "--name", "x", KUBECONFIG=ada)
     assert submitted.returncode == 0, submitted.stderr
     assert "version was not checked" not in submitted.stderr
     name = submitted.stdout.splitlines()[0]

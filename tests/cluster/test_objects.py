@@ -61,7 +61,7 @@ def test_the_executor_may_report_results_the_exit_handler_read_workflows_and_nob
 @pytest.mark.timeout(600)
 def test_every_container_of_a_pod_is_without_rights(cluster: Cluster) -> None:
     """Also those that Argo adds."""
-    name = cluster.submit("import-data", "--source", "absent.json", "--name", "x")
+    name = cluster.submit("import-data", "--source", cluster.absent, "--name", "x")
     label = f"workflows.argoproj.io/workflow={name}"
     while not (pods := cluster.access.core.list_namespaced_pod(cluster.namespace, label_selector=label).items):
         time.sleep(0.5)
@@ -74,7 +74,7 @@ def test_every_container_of_a_pod_is_without_rights(cluster: Cluster) -> None:
         assert security.allow_privilege_escalation is False, container.name
         assert security.capabilities.drop == ["ALL"], container.name
     assert phase_of(cluster.wait(name)) == "Failed", "what it imports is missing, and it says so"
-    assert "absent.json" in cluster.hera("logs", name).stdout
+    assert cluster.absent in cluster.hera("logs", name).stdout
 
 
 @pytest.mark.timeout(1200)

@@ -22,7 +22,7 @@ from burnqed.record import output, read_record
 from burnqed.remembered import recall
 from burnqed.steps import data
 from burnqed.steps.base import Context, execute
-from burnqed.steps.data import read_proofs
+from burnqed.steps.data import read_pairs, read_proofs
 from burnqed.steps.indices import some
 from burnqed.steps.report import read_result
 from burnqed.steps.table import step_named
@@ -66,7 +66,7 @@ async def test_what_equals_a_benchmark_or_does_not_elaborate_is_left_out_and_cou
     assert [t["statement"] for t in at.store.read_json(f"{folder}/theorems.json")["theorems"]] == TRUE[1:]
     proofs = read_proofs(at.store, f"{folder}/proofs.json")
     assert {proof.theorem.name for proof in proofs} == {proof.theorem.name for proof in others}
-    paired = {json.loads(line)["theorem"] for line in at.store.read_text(f"{folder}/pairs.jsonl").splitlines()}
+    paired = {name for batch in read_pairs(at.store, LAYOUT.data) for name in batch["theorem"].to_pylist()}
     assert held_back.theorem.name not in paired
 
 

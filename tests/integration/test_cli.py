@@ -15,6 +15,7 @@ from burnqed import lease
 from burnqed.data.theorems import parse_index
 from burnqed.store import Store
 
+NOWHERE = ["--set", "lean.backend=pantograph", "--set", "lean.project=nowhere"]
 CONFIG_CASES = [
     (["config", "show", "--profile", "nope"], "profile"),
     (["config", "show", "--set", "search.budgt=3"], "search.budget"),
@@ -37,13 +38,21 @@ CONFIG_CASES = [
     (["run", "iteration", "--iter", "0", "--theorems", "latin-1.json"], "latin-1.json is not UTF-8 (byte 5 is 0xe9)"),
     (["config", "show", "--profile", "latin-1.yaml"], "latin-1.yaml is not UTF-8"),
     (["data", "import", "i.json", "--out", "o.json", "--header", "latin-1.lean"], "latin-1.lean is not UTF-8"),
-    (["data", "inspect", "."], "cannot be read (Is a directory)"),
+    (["data", "inspect", "."], "no finished trajectories"),
     (["config", "show", "--profile", "number.yaml"], "the key 1 is not a name"),
     (["config", "show", "--profile", "twice.yaml"], "the key 'search' is given twice"),
     (["config", "show", "--set", "sft.learning_rate=.inf"], "sft.learning_rate"),
     (["eval", "--theorems", "i.json", "--model", "m", "--budgets", "-5"], "evaluate.budgets"),
     (["eval", "--theorems", "i.json", "--model", "m", "--out", "s3://bucket/prefix"], "--out"),
     (["step", "data", "--iter", "0", "--profile", "smoke", "--shard", "99"], "--shard"),
+    (["doctor", "--profile", "nope"], "profile"),
+    (["lean", "check", "p.json", *NOWHERE], "nowhere holds no project.json"),
+    (["run", "iteration", "--iter", "0", "--profile", "smoke", *NOWHERE], "nowhere holds no project.json"),
+    (["lean", "repl", *NOWHERE], "nowhere holds no project.json"),
+    (["lean", "repl", "--backend", "embedded", *NOWHERE], "nowhere holds no project.json"),
+    (["lean", "check", "p.json", "--timeout", "9", "--set", "lean.check_timeout_s=no"], "lean.check_timeout_s"),
+    (["data", "import", "i.json", "--out", "o.json", *NOWHERE], "nowhere holds no project.json"),
+    (["data", "import", "i.json", "--out", "o.json", "--set", "minif2f", "--set", "proofnet"], "minif2f, proofnet"),
 ]
 
 
@@ -62,6 +71,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words: list[str], hint: str, 
     for name in ("latin-1.json", "latin-1.yaml", "latin-1.lean"):
         (tmp_path / name).write_bytes("-- c\u00e9".encode("latin-1"))
     (tmp_path / "i.json").write_text('[{"name": "t", "statement": "True"}]')
+    (tmp_path / "p.json").write_text('[{"name": "t", "statement": "True", "proof": "trivial"}]')
     (tmp_path / "number.yaml").write_text("1: 2\n")
     (tmp_path / "twice.yaml").write_text("search:\n  budget: 1\nsearch:\n  depth: 2\n")
     done = burnqed(*words, cwd=tmp_path)
@@ -166,6 +176,18 @@ def test_traced_proofs_become_pairs_and_one_that_does_not_replay_is_left_out(tmp
     assert done.returncode == 2
     assert "none.jsonl was not written" in done.stderr
     assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_what_was_traced_is_kept_where_the_output_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "proofs.lean").write_text("theorem good : 1 = 1 := by\n  rfl\n", encoding="utf-8")
+    (tmp_path / "pairs.parquet").mkdir()
+    done = burnqed("data", "trace", "proofs.lean", "--out", "pairs.parquet", cwd=tmp_path)
+    assert done.returncode != 0
+    assert list((tmp_path / "pairs.parquet.parts").rglob("part-*"))
+    (tmp_path / "pairs.parquet").rmdir()
+    done = burnqed("data", "trace", "proofs.lean", "--out", "pairs.parquet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "pairs.parquet.parts").exists()
 
 
 def test_an_imported_index_holds_what_elaborates_once_with_its_header(tmp_path: Path) -> None:

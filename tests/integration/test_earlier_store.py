@@ -98,7 +98,7 @@ def test_its_searches_are_kept_and_what_is_made_anew_says_why(store: Store, capl
         assert f"{unit} was kept although the step's version went from 1 to 2" in verdicts[unit]
     for unit, verdict in verdicts.items():
         assert unit in hits or verdict.startswith("miss, because "), f"{unit}: {verdict}"
-    assert verdicts["data"] == "miss, because the step's version went from 1 to 2"
+    assert verdicts["data"] == "miss, because the step's version went from 1 to 3"
     assert {path: content for path, content in contents(store).items() if path in before} == before
 
 

@@ -90,15 +90,18 @@ async def changed_lean(
     monkeypatch: pytest.MonkeyPatch, folder: Path, changes: list[tuple[str, str]]
 ) -> AsyncIterator[EmbeddedLean]:
     """Lean with an instance.cjs in which each first text of `changes` is replaced by the second."""
+    shutil.copy(supervisor.SCRIPTS.parent / "rules.json", folder)
+    scripts = folder / "embedded"
+    scripts.mkdir()
     for script in supervisor.SCRIPTS.glob("*.cjs"):
-        shutil.copy(script, folder)
-    instance = folder / "instance.cjs"
+        shutil.copy(script, scripts)
+    instance = scripts / "instance.cjs"
     text = instance.read_text(encoding="utf-8")
     for old, new in changes:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
     instance.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(supervisor, "SCRIPTS", folder)
+    monkeypatch.setattr(supervisor, "SCRIPTS", scripts)
     async with EmbeddedLean(workers=1, check_timeout_s=30) as lean:
         yield lean
 

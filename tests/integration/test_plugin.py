@@ -66,7 +66,7 @@ def test_doctor_lists_them_and_says_what_cannot_be_imported(environment: dict[st
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("lean.backend=pantograph", "no Lean backend 'pantograph'; there are: embedded, noted, unimportable."),
+        ("lean.backend=other", "no Lean backend 'other'; there are: embedded, pantograph, noted, unimportable."),
         (
             "lean.backend=unimportable",
             "The Lean backend 'unimportable' cannot be loaded (burnqed_plugin.missing:Lean: ",

@@ -6,7 +6,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from burnqed.config import PolicyConfig, SearchConfig, SftConfig
 from burnqed.data.pairs import TacticPair
 from burnqed.head.mlp import MlpHead
 from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.lean.protocol import Theorem
+from burnqed.lean.pantograph.backend import PantographLean
+from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
@@ -30,6 +31,7 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.sft import Pairs, train_sft
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus
+from tests.fixtures import pantograph
 from tests.fixtures.policy import running
 
 SHAPE = PolicyConfig(
@@ -84,11 +86,11 @@ def head(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-async def searched(url: str, lean: EmbeddedLean, open_theorems: int) -> dict[Any, Any]:
+async def searched(url: str, lean: LeanBackend, open_theorems: int, facts: Sequence[str] = FACTS) -> dict[Any, Any]:
     """What is known of every search, by theorem and sample."""
     tasks = [
         Task(Theorem(name=f"t{i:02}", statement=f"∀ a b : Nat, {fact}"), sample=s)
-        for i, fact in enumerate(FACTS)
+        for i, fact in enumerate(facts)
         for s in range(SAMPLES)
     ]
     settings = SearchSettings.for_search(SEARCH.model_copy(update={"open_theorems": open_theorems}), ())
@@ -133,3 +135,14 @@ async def test_a_search_depends_on_nothing_that_runs_beside_it(model: Path, head
     assert len({rows[1][1] for *_, rows in first.values()}) > 1, "the policy has several ideas"
     for other in (some, many):
         assert other == first
+
+
+async def test_both_backends_search_the_same_trees(model: Path, head: Path, tmp_path: Path) -> None:
+    """To the last row: states, tactics, what became of them, log-probabilities and energies (`make pantograph-equal`: with the demo's model, and faults)."""
+    facts = FACTS[::4]
+    with running(model, SHAPE, head) as server:
+        async with EmbeddedLean(workers=2) as lean:
+            expected = await searched(server.url, lean, 8, facts)
+        async with PantographLean(pantograph.project(tmp_path), workers=2) as other:
+            found = await searched(server.url, other, 8, facts)
+    assert found == expected

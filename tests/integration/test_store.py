@@ -29,6 +29,21 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     return Store(f"s3://{server.bucket}/{uuid.uuid4().hex}")
 
 
+def test_a_file_is_written_and_read_piece_by_piece_and_a_writing_that_fails_leaves_none(store: Store) -> None:
+    with store.writing("a/rows") as file, file.open("wb") as opened:
+        opened.write(b"1")
+        assert not store.exists("a/rows")
+        opened.write(b"2")
+    with store.reading("a/rows") as file:
+        assert file.read_bytes() == b"12"
+    assert store.written_digest("a/rows") == Store.digest(store, "a/rows")
+    with pytest.raises(ZeroDivisionError), store.writing("a/more") as file:
+        file.write_bytes(bytes([3 // 0]))
+    assert store.list("") == ["a/rows"]
+    with pytest.raises(BadInput, match="a/none does not exist"), store.reading("a/none"):
+        pass
+
+
 def test_what_is_written_is_read_back_and_listed(store: Store) -> None:
     store.write_text("a/b.txt", "αβγ")
     store.write_json("a/c/d.json", {"x": [1, 2]})

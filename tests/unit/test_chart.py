@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from burnqed.resolve import from_json, resolve
-from burnqed.run.manifests import VERSION_ANNOTATION
+from burnqed.run.manifests import VERSION_ANNOTATION, write_templates
 from burnqed_workflows.registry import WORKFLOWS
 from tests.fixtures.chart import CHART, PROFILES, generate, render
 from tests.fixtures.shared import ROOT
@@ -25,7 +25,7 @@ EVERYTHING: dict[str, Any] = {
     "hub": {"token": "t"},
     "serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn"}},
     "config": {"search": {"budget": 7}, "workflow": {"parallelism": 9}},
-    **{name: {"enabled": True} for name in ("modelCache", "cron", "priorityClasses", "quota", "networkPolicy", "podMonitor", "s3Server")},
+    **{name: {"enabled": True} for name in ("modelCache", "leanCache", "cron", "priorityClasses", "quota", "networkPolicy", "podMonitor", "s3Server")},
 }  # fmt: skip
 OURS = ("v1", "apps/v1", "batch/v1", "networking.k8s.io/v1", "rbac.authorization.k8s.io/v1", "scheduling.k8s.io/v1")
 
@@ -95,7 +95,7 @@ def test_the_chart_fills_in_store_images_and_configuration() -> None:
     given = find(documents, "ConfigMap", "burnqed-config")["data"]
     assert yaml.safe_load(given["config.yaml"]) == {
         **EVERYTHING["config"],
-        "cluster": {"model_cache": "pvc:burnqed-models"},
+        "cluster": {"model_cache": "pvc:burnqed-models", "lean_cache": "pvc:burnqed-lean"},
     }
     assert given["trainer-image"] == "registry.example/team/burnqed-trainer:1.2.3"
     repository = yaml.safe_load(find(documents, "ConfigMap", "burnqed-artifacts")["data"]["default"])["s3"]
@@ -132,6 +132,30 @@ def test_the_templates_use_the_shared_volume_of_models_where_there_is_one() -> N
         assert {frozenset(v) for v in volumes} == {frozenset({"name", kind})}
         claims = [d["metadata"]["name"] for d in documents if d["kind"] == "PersistentVolumeClaim"]
         assert claims == ["burnqed-models"] * enabled
+
+
+def test_pods_that_run_lean_read_mathlib_s_from_its_volume_where_there_is_one(tmp_path: Path) -> None:
+    def mounts(document: dict[str, Any]) -> dict[str, Any]:
+        """By template that runs Lean: the volume, and how it is mounted."""
+        return {
+            t["name"]: [p for p in [*t["volumes"], *t["container"]["volumeMounts"]] if p["name"] == "lean"]
+            for t in document["spec"]["templates"]
+            if "container" in t and "worker" in t["container"]["image"]
+        }
+
+    def of_chart(enabled: bool) -> dict[str, Any]:
+        documents = render({"store": STORE, "profile": "small", "leanCache": {"enabled": enabled}})
+        claims = [d["metadata"]["name"] for d in documents if d["kind"] == "PersistentVolumeClaim"]
+        assert claims == ["burnqed-lean"] * enabled
+        return mounts(find(documents, "WorkflowTemplate", "burnqed-iteration"))
+
+    volume = {"name": "lean", "persistentVolumeClaim": {"claimName": "burnqed-lean", "readOnly": True}}
+    mounted = of_chart(True)
+    assert mounted["search"] == [volume, {"name": "lean", "mountPath": "/opt/burnqed/pantograph", "readOnly": True}]
+    config = resolve("small", ["cluster.lean_cache=pvc:burnqed-lean"]).config
+    write_templates(tmp_path, config)
+    assert mounted == mounts(yaml.safe_load((tmp_path / "iteration.yaml").read_text()))
+    assert not any(of_chart(False).values())
 
 
 def test_nothing_secret_is_in_a_config_map_and_no_secret_is_made_without_keys() -> None:

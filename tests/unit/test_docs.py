@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from typing import Any, cast
 
 import pytest
 import yaml
 from pydantic import BaseModel
+from typer.main import get_command
 
+from burnqed.cli.main import app
 from burnqed.data.pairs import TacticPair
+from burnqed.data.proofs import WholeProof
 from burnqed.data.theorems import TheoremIndex
 from burnqed.evaluate.results import EvaluationResult, IterationResult
 from burnqed.key import Key
@@ -46,6 +50,7 @@ def fields(*models: type[BaseModel]) -> list[str]:
         ("## `_SUCCESS`", 1, fields(Key)),
         ("## Trajectories", 0, SCHEMA.names),
         ("## Pairs", 0, fields(TacticPair)),
+        ("## Whole proofs", 0, fields(WholeProof)),
         ("## Theorem index", 0, fields(TheoremIndex, Theorem)),
         ("## `results.json`", 0, fields(IterationResult)),
         ("## `results.json`", 1, fields(EvaluationResult)),
@@ -105,6 +110,19 @@ def test_the_citation_is_of_this_version() -> None:
     assert {"cff-version", "message", "title", "authors", "license"} <= citation.keys()
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "## [Unreleased]" in changes or f"## [{__version__}]" in changes
+
+
+@pytest.mark.parametrize("document", ["README.md", *sorted(f"docs/{file.name}" for file in DOCS.glob("*.md"))])
+def test_commands_of_the_documents_exist_with_their_options(document: str) -> None:
+    for line in re.findall(r"^    ((?:burnqed|hera) .+)", (ROOT / document).read_text(encoding="utf-8"), re.MULTILINE):
+        if "|" in line or "   hera " in line:  # several in one line
+            continue
+        command: Any = get_command(app)
+        _, *words = shlex.split(line, comments=True)
+        while hasattr(command, "commands"):
+            assert words[0] in command.commands, line
+            command = command.commands[words.pop(0)]
+        command.make_context(line, words)  # an option that there is not ends the test
 
 
 def test_the_files_that_architecture_names_are_there() -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from burnqed.cli import doctor
+from burnqed.config import LeanConfig
 from burnqed.lean.embedded import install
+from burnqed.lean.pantograph.project import FILE, Project, mathlib
 
 
 @pytest.fixture
@@ -23,8 +25,21 @@ def baked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def advice() -> str:
-    (found,) = (finding.advice for finding in doctor.lean() if finding.what == "Lean")
+    (found,) = (finding.advice for finding in doctor.lean(LeanConfig()) if finding.what == "Lean")
     return found
+
+
+def test_the_project_that_is_configured_is_looked_at_and_needed(tmp_path: Path) -> None:
+    described = Project(
+        **mathlib().model_dump(), repl=("/gone/repl",), checker=("/gone/checker",), environment={}, readable=()
+    )
+    (tmp_path / FILE).write_text(described.model_dump_json())
+    found = {f.what: f for f in doctor.lean(LeanConfig(backend="pantograph", project=str(tmp_path)))}
+    assert (found["Pantograph"].found, found["Pantograph"].needed) == ("gone: /gone/repl", True)
+    assert not found["Lean"].needed
+    (tmp_path / FILE).unlink()
+    (absent,) = (f for f in doctor.lean(LeanConfig(project=str(tmp_path))) if f.what == "Lean backend pantograph")
+    assert (f"{tmp_path} holds no project.json" in absent.advice, absent.needed) == (True, False)
 
 
 def test_an_installation_as_it_was_made_is_well(baked: Path) -> None:

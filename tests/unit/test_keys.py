@@ -17,10 +17,13 @@ from hera.workflows import Workflow
 from pydantic import ValidationError
 
 from burnqed.config import SHIPPED, RunConfig
+from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.theorems import dump_index
 from burnqed.errors import BadInput
 from burnqed.key import Key
 from burnqed.layout import SUCCESS, Layout
+from burnqed.lean.pantograph import project
+from burnqed.lean.pantograph.project import FILE, Project, mathlib
 from burnqed.lean.protocol import Theorem
 from burnqed.record import read_record, write_record
 from burnqed.resolve import KEYS
@@ -30,6 +33,7 @@ from burnqed.steps.base import Context, Unit, execute
 from burnqed.steps.data import known_proofs
 from burnqed.steps.facts import BaseFacts
 from burnqed.steps.select import Selection
+from burnqed.steps.table import Step, loop
 from burnqed.store import Store
 from burnqed_workflows import evaluate, iteration
 from tests.fixtures.finished import RUN, Finished
@@ -37,7 +41,7 @@ from tests.fixtures.own_steps import own_step
 
 ONE_VALUE = {"lean.backend"}
 """What else it could be is for other packages to say."""
-OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "Always", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x"]  # fmt: skip
+OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "Always", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x", {"a": 0.5}]  # fmt: skip
 
 
 def with_value(config: RunConfig, key: str, value: object) -> RunConfig:
@@ -122,7 +126,13 @@ def test_which_outputs_there_are_changes_only_what_is_made_of_them(finished: Fin
 def test_every_value_decides_something_or_nothing() -> None:
     assert len(MEANING) > 80
     assert len(OPERATION) > 50
-    assert {key for key in KEYS if kind(key) is Kind.ADDRESS} == {"data.theorems", "data.benchmarks", "policy.model"}
+    assert {key for key in KEYS if kind(key) is Kind.ADDRESS} == {
+        "data.theorems",
+        "data.pairs",
+        "data.proofs",
+        "data.benchmarks",
+        "policy.model",
+    }
     assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {"ebm.enabled", "search.noise", "evaluate.with_head"}
 
 
@@ -131,6 +141,15 @@ def test_every_value_decides_something_or_nothing() -> None:
 
 def write_index(file: Path, statement: str) -> str:
     file.write_text(dump_index([Theorem(name="t", statement=statement)]), encoding="utf-8")
+    return str(file)
+
+
+def write_pairs(file: Path, tactic: str) -> str:
+    PAIRS.write(
+        Store(str(file.parent)),
+        file.name,
+        [PAIRS.batch([TacticPair(theorem="t", state="⊢ p", tactic=tactic, source="s")])],
+    )
     return str(file)
 
 
@@ -166,6 +185,25 @@ def test_another_index_at_the_same_address_makes_the_data_anew(
     write_index(tmp_path / "a.json", "1 = 1")
     assert "data" in finished.planned(config(file))
     assert reason in said.text
+
+
+def test_other_pairs_at_the_same_address_or_another_weight_make_the_data_anew(
+    tmp_path: Path, said: pytest.LogCaptureFixture
+) -> None:
+    def config(given: str) -> RunConfig:
+        return with_value(RunConfig(), "data.pairs", [given])
+
+    file = write_pairs(tmp_path / "a.parquet", "simp")
+    finished = Finished(Store(str(tmp_path / "store")), config(file))
+    assert "data" in finished.planned(RunConfig())
+    elsewhere = shutil.copy(tmp_path / "a.parquet", tmp_path / "b.parquet")
+    for same in (file, str(elsewhere), f"{elsewhere}=1.0"):
+        assert finished.planned(config(same)) == []
+    assert "data" in finished.planned(config(f"{file}=2"))
+    write_pairs(tmp_path / "a.parquet", "omega")
+    said.clear()
+    assert "data" in finished.planned(config(file))
+    assert "data: miss, because what lies at data.pairs changed" in said.text
 
 
 # ---- benchmarks that are added
@@ -267,6 +305,70 @@ def test_a_step_that_reads_what_it_does_not_declare_fails(tmp_path: Path) -> Non
     with pytest.raises(Undeclared, match=r"PolicyConfig\.top_p"):
         made("sft")
     assert made("policy.top_p") == {"policy.top_p": 0.95}
+
+
+# ---- the version of Lean
+
+
+def write_project(folder: Path, version: str) -> Path:
+    """The description of a Lean project for the backend `pantograph`; nothing of it is started."""
+    folder.mkdir(exist_ok=True)
+    project = Project(**mathlib().model_dump() | {"version": version}, repl=("repl",), checker=("checker",), environment={}, readable=())  # fmt: skip
+    (folder / FILE).write_text(project.model_dump_json(), encoding="utf-8")
+    return folder
+
+
+def native(project: Path | None) -> RunConfig:
+    return RunConfig.model_validate({"lean": {"backend": "pantograph", "project": project and str(project)}})
+
+
+OF_LEAN = ["benchmark", "data", "select", "search", "replay", "evaluate"]
+
+
+def opens_lean(step: Step) -> bool:
+    return any(name in ("lean", "lean.backend") for name in step.reads)
+
+
+def test_the_steps_that_open_a_lean_are_those_that_read_which() -> None:
+    assert [step.name for step in loop() if opens_lean(step)] == OF_LEAN
+
+
+def test_another_version_of_lean_remakes_what_was_made_with_it_and_keeps_searches(
+    tmp_path: Path, said: pytest.LogCaptureFixture
+) -> None:
+    old, new = write_project(tmp_path / "a", "4.29.1/a"), write_project(tmp_path / "b", "4.29.1/b")
+    finished = Finished(Store(str(tmp_path / "store")), native(old))
+    shutil.copytree(old, tmp_path / "moved")
+    assert finished.planned(native(tmp_path / "moved")) == []
+    said.clear()
+    planned = finished.planned(native(new))
+    assert {"benchmark", "data", "select", "evaluate", "report"} <= set(planned)
+    assert not {"search", "replay"} & set(planned)
+    why = 'lean went from "4.29.1/a" to "4.29.1/b"'
+    lines = {record.message.partition(": ")[0]: record.message.partition(": ")[2] for record in said.records}
+    for label in ("benchmarks/core", "data", "iterations/iter_1/selection"):
+        assert lines[label] == f"miss, because {why}"
+    kept = "iterations/iter_1/trajectories/main/shard-0000-of-0002"
+    assert lines[kept] == f"hit, but {kept} was kept although {why}; --redo search redoes it"
+
+
+def test_another_commit_of_mathlib_is_another_lean_where_none_is_installed(
+    tmp_path: Path, said: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BURNQED_CACHE", str(tmp_path / "cache"))
+    finished = Finished(Store(str(tmp_path / "store")), native(None))
+    assert finished.planned(native(None)) == []
+    before = mathlib()
+    after = before.model_copy(update={"version": before.version.replace("mathlib-", "mathlib-0")})
+    monkeypatch.setattr(project, "mathlib", lambda: after)
+    assert "benchmark" in finished.planned(native(None))
+    assert f'benchmarks/core: miss, because lean went from "{before.version}" to "{after.version}"' in said.text
+
+
+def test_the_embedded_lean_is_in_no_key_so_earlier_outputs_stay(finished: Finished) -> None:
+    records = [path for path in finished.store.list(RUN) if path.endswith(SUCCESS)]
+    assert records
+    assert not [path for path in records if "lean" in finished.store.read_json(path)["key"]["settings"]]
 
 
 # ---- words

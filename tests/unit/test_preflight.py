@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +25,7 @@ from burnqed.run.argo.preflight import (
     check_images,
     check_nodes,
     check_server,
+    check_source,
     check_startup,
     check_store,
     check_version,
@@ -87,6 +88,26 @@ def test_shards_that_hardly_outlast_the_start_of_their_pod_are_warned_of(shards:
     found = Findings()
     check_startup(resolve("small", [f"search.shards={shards}", "search.seconds=60"]).config, found)
     assert bool(found.warnings) == warned
+
+
+@pytest.mark.parametrize(
+    ("workflow", "source", "is_refused"),
+    [
+        ("trace", "proofs.parquet", True),
+        ("trace", "proofs.lean", True),
+        ("trace", "./library@" + "0" * 40, True),
+        ("import-data", "/home/me/theorems.json", True),
+        ("trace", "inputs/proofs.parquet", False),
+        ("trace", "s3://b/proofs.jsonl", False),
+        ("trace", "https://example.org/lib@" + "0" * 40, False),
+        ("import-model", "owner/model", False),
+    ],
+)
+def test_a_source_on_this_machine_is_refused(workflow: str, source: str, is_refused: bool) -> None:
+    given = {"source": source, "name": "mine"}
+    document = build(workflow, resolve("small").config, settings(), store="s3://b/p", run="r", image=None, given=given)
+    with pytest.raises(BadInput, match=r"of this machine, which pods do not see") if is_refused else nullcontext():
+        check_source(document)
 
 
 def test_an_old_argo_is_refused_and_a_new_one_is_not() -> None:

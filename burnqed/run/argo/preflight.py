@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from burnqed import __version__
 from burnqed.cluster_config import PoolConfig
 from burnqed.config import RunConfig
+from burnqed.data.rows import LINES
 from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.lean import backends
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
+from burnqed.steps.indices import INPUTS
 from burnqed.steps.plan import require_predecessor
 from burnqed.store import Store
 
 OLDEST_ARGO = (3, 6)
+FILES = (".parquet", LINES, ".lean", ".json")
+"""How the names of files end that are imported or traced."""
 STARTUP_S = {"embedded": 20.0, "sglang": 240.0}
 """Time until a policy server answers: starting the pod, fetching and loading the model."""
 STARTUP_SHARE = 0.1
@@ -41,6 +46,7 @@ def preflight(
     findings = Findings()
     check_version(settings, findings)
     check_images(workflow)
+    check_source(workflow)
     check_store(store, layout, findings)
     check_backend(config, findings)
     check_startup(config, findings)
@@ -65,6 +71,17 @@ def check_images(workflow: Document) -> None:
             )
 
 
+def check_source(workflow: Document) -> None:
+    """Checks that what is imported or traced is no file of this machine. A name without a slash in front may be a model's on the hub."""
+    given = {parameter["name"]: parameter.get("value") for parameter in workflow["spec"]["arguments"]["parameters"]}
+    source = given.get("source") or ""
+    is_elsewhere = "://" in source or source.startswith(INPUTS)
+    if not is_elsewhere and (source.startswith(("/", ".", "~")) or source.endswith(FILES)):
+        raise BadInput(
+            f"{source} is a file or folder of this machine, which pods do not see; upload it, and give its address as --source, as in s3://BUCKET/FILE."
+        )
+
+
 def check_store(address: str, layout: Layout, findings: Findings) -> None:
     """Checks that the previous iteration is complete. If the store cannot be reached from here, `plan` finds out."""
     if "://" not in address:
@@ -85,13 +102,18 @@ def check_store(address: str, layout: Layout, findings: Findings) -> None:
 
 
 def check_backend(config: RunConfig, findings: Findings) -> None:
-    """Only the images need another package's Lean backend, but keys of outputs depend on it."""
-    if config.lean.backend not in backends.names():
-        findings.warnings.append(
-            f"The Lean backend {config.lean.backend!r} is not installed here, so which finished outputs this would redo was not checked; "
-            "the first step checks that the image has it."
-        )
-        findings.store = None
+    """Only the images need another package's Lean backend, or a project of one's own, but keys of outputs depend on it."""
+    lean = config.lean
+    if lean.backend not in backends.names():
+        missing = f"The Lean backend {lean.backend!r} is not installed here"
+    elif lean.project and not Path(lean.project).is_dir():
+        missing = f"The Lean project {lean.project} is not on this machine"
+    else:
+        return
+    findings.warnings.append(
+        f"{missing}, so which finished outputs this would redo was not checked; the first step checks that the image has it."
+    )
+    findings.store = None
 
 
 def check_startup(config: RunConfig, findings: Findings) -> None:

@@ -35,5 +35,8 @@ store: {{ include "burnqed.store" . | quote }}
 {{- if .Values.modelCache.enabled }}
 {{- $config = mergeOverwrite (dict "cluster" (dict "model_cache" "pvc:burnqed-models")) $config }}
 {{- end }}
+{{- if .Values.leanCache.enabled }}
+{{- $config = mergeOverwrite (dict "cluster" (dict "lean_cache" "pvc:burnqed-lean")) $config }}
+{{- end }}
 config.yaml: {{ toYaml $config | quote }}
 {{- end }}

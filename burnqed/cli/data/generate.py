@@ -1,0 +1,27 @@
+"""`burnqed data generate`: statements without proofs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from burnqed.cli import options
+
+
+def generate(
+    out: Path = options.Out,
+    count: int = typer.Option(3_000, "--count", min=1, help="How many."),
+    seed: int = typer.Option(0, "--seed", help="Equal seeds give equal statements."),
+) -> None:
+    """Generate statements to search; they are not checked before the search.
+
+    Example: burnqed data generate --count 500 --out generated.json
+    """
+    from burnqed.data.generate import generate as generate_statements
+    from burnqed.data.theorems import dump_index
+    from burnqed.store import Store
+
+    theorems = generate_statements(seed, count)
+    Store(str(out.resolve().parent)).write_text(out.name, dump_index(theorems))
+    typer.echo(f"{len(theorems)} statements in {out}.")
