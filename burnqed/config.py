@@ -194,6 +194,20 @@ class PolicyConfig(Section):
     """Address of a policy server to take embeddings and energies from; null means the sidecar."""
     request_timeout_s: Operation[Seconds[float]] = Field(120.0, gt=0)
     """How long the policy server may take for one request."""
+    frozen_s: Operation[Seconds[float]] = Field(60.0, gt=0)
+    """SGLang counts as dead when it has generated nothing for so long, though it was asked to; its pod is then run again."""
+    deterministic: Later[bool] = True
+    """Whether SGLang's samples depend on their seeds alone. Without, it is faster, and no search can be repeated exactly."""
+    quantization: Later[str | None] = None
+    """How SGLang quantises the weights, such as `fp8`; null means not at all. It does not concern embeddings."""
+    tensor_parallel: Operation[int] = Field(1, ge=1)
+    """GPUs among which SGLang divides the model."""
+    data_parallel: Operation[int] = Field(1, ge=1)
+    """Copies of the model among which SGLang divides requests."""
+    attention_backend: Operation[str | None] = None
+    """SGLang's implementation of attention, such as `fa3`; null means that it chooses."""
+    sglang_args: Later[list[str]] = Field(default_factory=list)
+    """Further options of `sglang serve`, as they are: `["--enable-metrics", "--schedule-policy=lpm"]`."""
 
 
 class SftConfig(Section):

@@ -16,6 +16,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -33,10 +34,18 @@ FIRST_WAIT_S = 0.2
 LONGEST_WAIT_S = 5.0
 LOG_PROB_DIGITS = 5
 """Further digits depend on what else was in the batch: with float32 a log-probability varies by 3e-6."""
+RESERVED = 2
+"""Tokens of the context that SGLang keeps for itself."""
 TOO_LONG = "context length"
 """Part of SGLang's answer when a prompt is too long for the model."""
 
 Reply = TypeVar("Reply")
+
+
+class Span(BaseModel):
+    """Tokens of a reply that one model made."""
+
+    version: str
 
 
 class Meta(BaseModel):
@@ -45,6 +54,8 @@ class Meta(BaseModel):
     finish_reason: dict[str, Any] | None = None
     completion_tokens: int
     weight_version: str = "default"
+    weight_versions: list[Span] = []
+    """Of its tokens, where the server says it: more than one when the weights were replaced in between."""
     output_token_logprobs: list[tuple[float, int, str | None]]
 
 
@@ -75,6 +86,14 @@ class ModelInfo(BaseModel):
     weight_version: str = "default"
 
 
+class ServerInfo(BaseModel):
+    """How SGLang was started, where it says so."""
+
+    version: str = ""
+    enable_deterministic_inference: bool | None = None
+    context_length: int | None = None
+
+
 class PolicyInfo(ModelInfo):
     """What is being served."""
 
@@ -84,6 +103,10 @@ class PolicyInfo(ModelInfo):
 
 class Refused(BadInput):
     """The server understood the request and refuses it (4xx)."""
+
+
+class Unknown(BadInput):
+    """The server has no such route (404)."""
 
 
 class Unavailable(Exception):
@@ -133,9 +156,15 @@ class PolicyClient:
     async def info(self) -> PolicyInfo:
         """What the servers serve; also remembers the identities of model, embeddings and head.
 
-        Raises BadInput when generation and embeddings come from different models.
+        Raises BadInput when generation and embeddings come from different models, and when SGLang was started in a way that would cut replies
+        short or make their seeds meaningless.
         """
-        model = await self._request(f"{self.generate_url}/get_model_info", ModelInfo)
+        try:
+            model = await self._request(f"{self.generate_url}/model_info", ModelInfo)
+        except Unknown:  # as the route was called before SGLang 0.5.5
+            model = await self._request(f"{self.generate_url}/get_model_info", ModelInfo)
+        with suppress(Unknown):  # the embedded server is as its configuration says
+            self._check_started(await self._request(f"{self.generate_url}/server_info", ServerInfo))
         health = await self._request(f"{self.score_url}/health", Health)
         if health.weight_version not in (None, model.weight_version):
             raise BadInput(
@@ -178,6 +207,20 @@ class PolicyClient:
 
     # ---- inside
 
+    def _check_started(self, server: ServerInfo) -> None:
+        who = f"SGLang {server.version}".strip()
+        if self.config.deterministic and server.enable_deterministic_inference is False:
+            raise BadInput(
+                f"{who} at {self.generate_url} ignores seeds, so no search could be repeated; start it with --enable-deterministic-inference, "
+                "or set policy.deterministic=false."
+            )
+        needed = context_length(self.config)
+        if server.context_length is not None and server.context_length < needed:
+            raise BadInput(
+                f"{who} at {self.generate_url} has a context of {server.context_length} tokens, and needs {needed}; start it with "
+                f"--context-length {needed}, or lower policy.max_prompt_tokens or policy.max_new_tokens."
+            )
+
     def _sampling(self, temperature: float, seed: int, number: int) -> dict[str, Any]:
         return {
             "max_new_tokens": self.config.max_new_tokens,
@@ -212,7 +255,11 @@ class PolicyClient:
             half = len(asked) // 2
             return [p for part in (asked[:half], asked[half:]) for p in await self._propose(part)]
         for reply in replies:
-            self._note(weight_version=reply.meta_info.weight_version)
+            for version in [
+                *(span.version for span in reply.meta_info.weight_versions),
+                reply.meta_info.weight_version,
+            ]:
+                self._note(weight_version=version)
         remaining = iter(replies)
         return [proposal(list(islice(remaining, len(sampling)))) for _, sampling in asked]
 
@@ -246,7 +293,7 @@ class PolicyClient:
             raise Unavailable(f"status {response.status_code}: {response.text[:200]}")
         if response.status_code >= 400:
             if body is None:
-                raise BadInput(
+                raise (Unknown if response.status_code == 404 else BadInput)(
                     f"{url} is not what SGLang or burnqed serve has ({complaint(response)}); check the address."
                 )
             server, _, path = url.rpartition("/")
@@ -265,6 +312,11 @@ class PolicyClient:
                     f"The server {server} changed its {name} from {self._ids[name]} to {value} midway; "
                     "run the step again against one model and head."
                 )
+
+
+def context_length(config: PolicyConfig) -> int:
+    """What SGLang needs for the longest prompt and reply: with less, it cuts replies short."""
+    return config.max_prompt_tokens + config.max_new_tokens + RESERVED
 
 
 def candidate_seed(seed: int, number: int) -> int:
@@ -326,13 +378,15 @@ def read(response: httpx.Response, kind: type[Reply], url: str) -> Reply:
 
 
 def complaint(response: httpx.Response) -> str:
-    """The message of an error reply: SGLang's `{"error": {"message": …}}`, or FastAPI's, or the text."""
+    """The message of an error reply: SGLang has `{"error": {"message": …}}`, `{"error": …}` and `{"object": "error", "message": …}`, FastAPI
+    `{"detail": …}`; otherwise the text."""
     try:
         content = response.json()
     except ValueError:
         return f"status {response.status_code}: {response.text[:200]}"
-    error = content.get("error", content) if isinstance(content, dict) else content
-    return str(error.get("message", error)) if isinstance(error, dict) else str(error)
+    for name in ("error", "message", "detail"):
+        content = content.get(name, content) if isinstance(content, dict) else content
+    return str(content)
 
 
 async def _together(works: Sequence[Any]) -> list[Any]:

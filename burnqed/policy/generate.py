@@ -50,19 +50,25 @@ class Generator:
         self.rows = model.network.rows()
         self.active: list[Sample] = []
         self.waiting: deque[Sample] = deque()
+        self.empty: list[Sample] = []
+        """Of which no token is wanted."""
         self._may_complete = cache(self._completes)
 
     @property
     def busy(self) -> bool:
-        return bool(self.active or self.waiting)
+        return bool(self.active or self.waiting or self.empty)
 
     def submit(self, sample: Sample) -> None:
         sample.draws = uniforms(sample.params.sampling_seed, sample.params.max_new_tokens)
-        self.waiting.append(sample)
+        if sample.draws:
+            self.waiting.append(sample)
+        else:
+            sample.finish_reason = {"type": "length", "length": 0}
+            self.empty.append(sample)
 
     def step(self) -> list[Sample]:
         """Lets waiting samples join, adds one token to every sample, and returns those that are finished."""
-        finished: list[Sample] = []
+        finished, self.empty = self.empty, []
         if joining := self._joining():
             groups = [list(same) for _, same in groupby(joining, key=lambda s: s.prompt)]
             logits = self.rows.admit([group[0].prompt for group in groups], [len(group) for group in groups])
@@ -77,12 +83,11 @@ class Generator:
             finished += self._retire()
         return finished
 
-    def clear(self) -> list[Sample]:
-        """Forgets all samples and returns them (after a failure)."""
-        lost = [*self.active, *self.waiting]
+    def clear(self) -> None:
+        """Forgets all samples (after a failure)."""
         self.active, self.rows = [], self.model.network.rows()
         self.waiting.clear()
-        return lost
+        self.empty.clear()
 
     def _joining(self) -> list[Sample]:
         """The samples that join now; those of one prompt stay together unless they alone exceed the batch."""

@@ -20,13 +20,13 @@ import uuid
 from asyncio import wrap_future
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from burnqed import metrics
 from burnqed.config import PolicyConfig
@@ -43,13 +43,21 @@ THREADS = "BURNQED_TORCH_THREADS"
 HEALTH_S = 20.0
 
 
+def whole_characters(text: str) -> str:
+    text.encode()  # a ValueError for half of a surrogate pair, which JSON can hold and no tokenizer reads
+    return text
+
+
+Text = Annotated[str, AfterValidator(whole_characters)]
+
+
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
 class GenerateRequest(Body):
-    text: str | list[str]
-    sampling_params: dict[str, Any] | list[dict[str, Any]] = {}
+    text: Text | list[Text]
+    sampling_params: dict[str, Any] | list[dict[str, Any]] | None = None
     return_logprob: bool = False
     logprob_start_len: int | None = -1
     return_text_in_logprobs: bool = False
@@ -63,12 +71,12 @@ class UpdateRequest(Body):
 
 
 class EmbedRequest(Body):
-    texts: list[str]
+    texts: list[Text]
 
 
 class ScoreRequest(Body):
-    states: list[str]
-    goals: list[str]
+    states: list[Text]
+    goals: list[Text]
 
 
 def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
@@ -108,8 +116,9 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
             return Response(status_code=503)
         return Response()
 
+    @app.get("/model_info")
     @app.get("/get_model_info")
-    async def get_model_info() -> JSONResponse:
+    async def model_info() -> JSONResponse:
         now = loaded()
         facts = {"is_generation": True, "preferred_sampling_params": None, "weight_version": now.weight_version}
         return JSONResponse({"model_path": now.path, "tokenizer_path": now.path, **facts})
@@ -180,7 +189,7 @@ def samples_of(request: GenerateRequest, loaded: Loaded) -> list[Any]:
     if request.stream:
         raise BadInput("stream is not supported by the embedded server")
     texts = [request.text] if isinstance(request.text, str) else request.text
-    params = request.sampling_params
+    params = request.sampling_params or {}
     params = params if isinstance(params, list) else [params] * len(texts)
     if not texts or len(params) != len(texts):
         raise BadInput(
@@ -216,6 +225,7 @@ def reply(sample: Any, request: GenerateRequest, loaded: Loaded, rid: str, secon
         "finish_reason": sample.finish_reason,
         "prompt_tokens": len(sample.prompt),
         "weight_version": loaded.weight_version,
+        "weight_versions": [{"version": loaded.weight_version, "start": 0, "end": len(sample.tokens)}],
         "completion_tokens": len(sample.tokens),
         "cached_tokens": len(sample.prompt) - 1 if sample.shared else 0,
         "e2e_latency": seconds,
@@ -267,6 +277,7 @@ def serve(
 
     async def run() -> None:
         serving = asyncio.gather(*(s.serve(sockets=[at]) for s, at in zip(servers, listeners, strict=True)))
+        watching = asyncio.ensure_future(beside.watch()) if beside else None
         announced = False
         while not serving.done() and worker.failed is None and (beside is None or beside.alive()):
             if worker.loaded and not announced:
@@ -276,12 +287,18 @@ def serve(
         for server in servers:
             server.should_exit = server.force_exit = True
         await serving
-        if beside:
-            await beside.end()
+        if watching:
+            watching.cancel()
 
-    asyncio.run(run())
+    try:
+        asyncio.run(run())
+    finally:
+        if beside:
+            beside.end()
     if worker.failed is not None:
         raise worker.failed
+    if beside:
+        log.error("SGLang is gone: %s", beside.process.death or "it generates nothing")
     sys.exit(EXIT_TRY_AGAIN)
 
 
@@ -309,7 +326,7 @@ def threads() -> int:
 def leave_on_signals(worker: Worker, beside: Sglang | None) -> None:
     def leave(number: int, _: object) -> None:
         if beside:
-            beside.process.terminate()
+            beside.end()
         worker.forget_downloads()
         close()
         sys.stdout.flush()

@@ -1,7 +1,7 @@
 """SGLang and our own embedding server in one container: two processes that share a GPU, which two containers cannot.
 
 SGLang answers /generate at one port; our server answers /embed and /score at the next one, because SGLang's /encode pools the last
-token and we need the mean over all tokens. Nothing here has run against a live SGLang: tests use a stand-in that speaks its protocol.
+token and we need the mean over all tokens. SGLang runs under a guard, so that neither server outlives the other, however that one ends.
 """
 
 from __future__ import annotations
@@ -9,67 +9,112 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import sys
+import shutil
 import tempfile
-from dataclasses import dataclass
+import time
 from pathlib import Path
 
 import httpx
 
 from burnqed.config import PolicyConfig
-from burnqed.lifeline import Child
+from burnqed.errors import BadInput
+from burnqed.lifeline import Guarded
+from burnqed.log import log
+from burnqed.policy.client import context_length
 from burnqed.policy.version import model_version
 
 COMMAND = "BURNQED_SGLANG"
-"""The program to start instead of `python -m sglang.launch_server`."""
-GRACE_S = 10.0
+"""The program to start instead of `sglang serve`."""
+GRACE_S = 8.0
+"""For the guard to kill everything: within the 30 s that Kubernetes gives a pod, and within those of a local pod."""
 PROBE_S = 2.0
-RESERVED = 2
-"""Tokens of the context that SGLang keeps for itself."""
+WATCH_S = 5.0
+"""Between two looks at whether it generates."""
+OURS = ("--model-path", "--host", "--port", "--weight-version", "--dtype", "--context-length", "--mem-fraction-static")
+"""Options that are set here, from the configuration."""
 
 
-@dataclass(frozen=True)
 class Sglang:
-    """A running SGLang server."""
+    """A running SGLang server. `is_frozen` from when it has generated nothing for `frozen_s` seconds, though it was asked to."""
 
-    process: Child
-    url: str
+    def __init__(self, process: Guarded, url: str, frozen_s: float, folder: Path | None = None) -> None:
+        self.process, self.url, self.is_frozen = process, url, False
+        self._frozen_s, self._folder = frozen_s, folder
 
     async def ready(self) -> bool:
         """Whether it accepts requests. It has then generated once; /health and /health_generate would make it generate again, which takes a
         second."""
-        try:  # without TLS, which would take a second to load
-            async with httpx.AsyncClient(timeout=PROBE_S, verify=False, trust_env=False) as client:
-                return (await client.get(f"{self.url}/ready")).is_success
-        except httpx.HTTPError:
-            return False
+        return await self._answers("/ready", PROBE_S)
+
+    async def watch(self) -> None:
+        """Returns when it is frozen; before it is ready for the first time, it may take as long as it likes.
+
+        /health_generate answers as soon as any token is generated, be it one of its own.
+        """
+        while not await self.ready():
+            await asyncio.sleep(WATCH_S)
+        last = time.monotonic()
+        while time.monotonic() - last < self._frozen_s:
+            if await self._answers("/health_generate", max(1.0, last + self._frozen_s - time.monotonic())):
+                last = time.monotonic()
+            await asyncio.sleep(WATCH_S)
+        self.is_frozen = True
+        log.error("SGLang has generated nothing for %.0f s, which counts as dead", self._frozen_s)
 
     def alive(self) -> bool:
-        return self.process.poll() is None
+        return self.process.poll() is None and not self.is_frozen
 
-    async def end(self) -> None:
-        await asyncio.to_thread(self.process.end, GRACE_S)
+    def end(self) -> None:
+        """Kills it: nobody needs what is being generated, and it would take 20 s to leave by itself."""
+        self.process.end(GRACE_S)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _answers(self, path: str, timeout: float) -> bool:
+        try:  # without TLS, which would take a second to load
+            async with httpx.AsyncClient(timeout=timeout, verify=False, trust_env=False) as client:
+                return (await client.get(f"{self.url}{path}")).is_success
+        except httpx.HTTPError:
+            return False
 
 
 def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: float) -> Sglang:
     """Starts SGLang for a model's folder. `memory` is the share of the GPU's memory for its weights and cache.
 
-    Seeds of requests only count under deterministic inference. Every reply names the model's version, for which SGLang would otherwise
-    say "default". By default its processes (one for each GPU) would communicate through a port that torch opens on all interfaces,
-    whatever `host` is; here they use a file and the loopback interface.
+    Every reply names the model's version, for which SGLang would otherwise say "default". By default its processes (one for each GPU) would
+    communicate through a port that torch opens on all interfaces, whatever `host` is; here they use a file and the loopback interface.
+
+    Raises BadInput when `policy.sglang_args` has an option that is set here.
     """
-    meeting = Path(tempfile.mkdtemp(prefix="burnqed-sglang-")) / "processes"
-    within = {
-        "SGLANG_DISTRIBUTED_INIT_METHOD_OVERRIDE": f"file://{meeting}",
+    folder = Path(tempfile.mkdtemp(prefix="burnqed-sglang-"))
+    environment = {
+        **os.environ,
+        "SGLANG_DISTRIBUTED_INIT_METHOD_OVERRIDE": f"file://{folder / 'processes'}",
         "GLOO_SOCKET_IFNAME": "lo",
         "NCCL_SOCKET_IFNAME": "lo",
+        "SGLANG_ENABLE_HEALTH_ENDPOINT_GENERATION": "0",  # for /health alone, which would take a second
     }
-    program = os.environ.get(COMMAND)
-    command = [
-        *(shlex.split(program) if program else [sys.executable, "-m", "sglang.launch_server"]),
+    command = [*shlex.split(os.environ.get(COMMAND, "sglang serve")), *arguments(model, host, port, config, memory)]
+    return Sglang(Guarded(command, env=environment), f"http://127.0.0.1:{port}", config.frozen_s, folder)
+
+
+def arguments(model: Path, host: str, port: int, config: PolicyConfig, memory: float) -> list[str]:
+    """SGLang's command line for the configuration."""
+    given = [argument.partition("=")[0] for argument in config.sglang_args]
+    if ours := [option for option in given if option in OURS]:
+        raise BadInput(f"policy.sglang_args has {ours[0]}, which burnqed sets itself; leave it out.")
+    chosen = {
+        "--tensor-parallel-size": config.tensor_parallel if config.tensor_parallel > 1 else None,
+        "--data-parallel-size": config.data_parallel if config.data_parallel > 1 else None,
+        "--attention-backend": config.attention_backend,
+        "--quantization": config.quantization,
+    }
+    return [
         *("--model-path", str(model), "--host", host, "--port", str(port)),
         *("--weight-version", model_version(model), "--dtype", config.dtype),
-        *("--context-length", str(config.max_prompt_tokens + config.max_new_tokens + RESERVED)),
-        *("--mem-fraction-static", str(memory), "--enable-deterministic-inference"),
+        *("--context-length", str(context_length(config))),
+        *("--mem-fraction-static", str(memory)),
+        *(word for option, value in chosen.items() if value is not None for word in (option, str(value))),
+        *(["--enable-deterministic-inference"] if config.deterministic else []),
+        *config.sglang_args,
     ]
-    return Sglang(Child(command, env={**os.environ, **within}), f"http://127.0.0.1:{port}")

@@ -178,8 +178,10 @@ class Worker:
             finished = generator.step()
         except Exception as error:
             log.exception("generation failed")
-            for request in {self._requests.pop(sample) for sample in generator.clear()}:
+            generator.clear()
+            for request in set(self._requests.values()):
                 request.future.set_exception(error)
+            self._requests.clear()
             return
         for sample in finished:
             request = self._requests.pop(sample)

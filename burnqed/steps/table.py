@@ -29,7 +29,10 @@ def of(section: str, *values: str) -> tuple[str, ...]:
     return tuple(f"{section}.{value}" for value in values)
 
 
-SERVED = of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p")
+SERVED = (
+    *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p"),
+    *of("policy", "deterministic", "quantization", "sglang_args"),
+)
 """Configuration values that the policy server and its client read."""
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
 """Configuration values that decide the order of a search, for training data and in evaluations alike."""

@@ -112,6 +112,30 @@ def test_a_list_gets_a_list_and_equal_prompts_are_read_once(http: httpx.Client) 
     assert "output_token_logprobs" not in replies[0]["meta_info"]
 
 
+def test_a_request_for_no_token_gets_an_empty_reply_and_costs_nobody_theirs(http: httpx.Client) -> None:
+    params = [GREEDY, {**GREEDY, "max_new_tokens": 0}]
+    body = {"text": [prompt(STATES[0])] * 2, "sampling_params": params, "return_logprob": True}
+    some, none = http.post("/generate", json=body).json()
+    assert some["meta_info"]["completion_tokens"] == 8
+    assert (none["text"], none["output_ids"], none["meta_info"]["output_token_logprobs"]) == ("", [], [])
+    assert none["meta_info"]["finish_reason"] == {"type": "length", "length": 0}
+
+
+def test_a_failure_of_the_model_is_told_to_everybody_who_waits_and_later_requests_succeed(
+    server: Running, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    body = {"text": [prompt(STATES[0]), prompt(STATES[1])], "sampling_params": GREEDY}
+    assert server.worker.loaded
+    with monkeypatch.context() as patched:
+        patched.setattr(server.worker.loaded.generator, "_extend", fail)
+        answer = http.post("/generate", json=body)
+    assert (answer.status_code, answer.json()["error"]["message"]) == (500, "RuntimeError: out of memory")
+    assert http.post("/generate", json=body).status_code == 200
+
+
 def test_a_batch_gives_what_single_requests_give(http: httpx.Client) -> None:
     texts = [prompt(state) for state in STATES]
     for params in (GREEDY, {**SAMPLED, "sampling_seed": 7}):
@@ -163,8 +187,9 @@ def test_a_bad_request_gets_status_400_and_a_message(http: httpx.Client, body: d
     assert hint in answer.json()["error"]["message"]
 
 
-def test_a_body_that_is_not_json_gets_status_400(http: httpx.Client) -> None:
-    assert http.post("/generate", content=b"{", headers={"content-type": "application/json"}).status_code == 400
+@pytest.mark.parametrize("body", [b"{", b'{"text": "a\\ud800b"}'], ids=["cut off", "half of a character"])
+def test_a_body_that_is_not_json_gets_status_400(http: httpx.Client, body: bytes) -> None:
+    assert http.post("/generate", content=body, headers={"content-type": "application/json"}).status_code == 400
 
 
 def test_health_readiness_and_model_info_answer(http: httpx.Client, folder: Path) -> None:

@@ -1,10 +1,13 @@
-"""SGLang with our encode server beside it, with a stand-in for SGLang that speaks its protocol."""
+"""SGLang with our encode server beside it, with a stand-in for SGLang that has its manners."""
 
 from __future__ import annotations
 
 import base64
 import os
+import signal
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -13,60 +16,111 @@ import psutil
 import pytest
 
 from burnqed.cluster_config import WorkflowConfig
-from burnqed.config import RunConfig
-from burnqed.lifeline import Child
+from burnqed.config import PolicyConfig, RunConfig
+from burnqed.errors import BadInput
+from burnqed.lifeline import Child, Guarded
 from burnqed.machine import free_port
 from burnqed.policy.client import PolicyClient
-from burnqed.policy.sglang import COMMAND, PROBE_S, Sglang
+from burnqed.policy.sglang import COMMAND, PROBE_S, Sglang, arguments
+from burnqed.policy.version import model_version
 from tests.fixtures.policy import SHAPE, STATES
+from tests.fixtures.sglang_stand_in import FROZEN, HEEDS_SIGTERM_S
 from tests.unit.test_argo_server import StandIn, argo
 from tests.unit.test_workflow import built
 
 __all__ = ["argo"]
+pytestmark = pytest.mark.timeout(120)
+GRACE_S = 10.0
+"""Between SIGTERM and SIGKILL in a local pod; Kubernetes gives 30 s."""
 
 
-@pytest.mark.timeout(120)
-async def test_both_servers_are_ready_together_and_end_together(tiny_model: Path) -> None:
-    generate, score = free_port(), free_port()
-    config = RunConfig(policy=SHAPE, workflow=WorkflowConfig(policy_server="sglang"))
-    command = [
-        sys.executable,
-        "-m",
-        "burnqed.cli.main",
-        "serve",
-        "--model",
-        str(tiny_model),
-        "--port",
-        str(generate),
-        "--score-port",
-        str(score),
-    ]
-    stand_in = f"{sys.executable} -m tests.fixtures.sglang_stand_in"
-    server = Child(command, env={**os.environ, COMMAND: stand_in, "BURNQED_CONFIG": config.to_json()})
-    try:
-        async with PolicyClient(SHAPE, f"http://127.0.0.1:{generate}", f"http://127.0.0.1:{score}") as client:
-            await client.wait_ready(60)
+class Pair:
+    """Both servers, and everything that they started."""
+
+    def __init__(self, model: Path, frozen: Path) -> None:
+        ports = [free_port(), free_port()]
+        self.generate, self.score = (f"http://127.0.0.1:{port}" for port in ports)
+        policy = SHAPE.model_copy(update={"frozen_s": 3.0})
+        config = RunConfig(policy=policy, workflow=WorkflowConfig(policy_server="sglang"))
+        command = [sys.executable, "-m", "burnqed.cli.main", "serve", "--model", str(model)]
+        command += ["--port", str(ports[0]), "--score-port", str(ports[1])]
+        stand_in = f"{sys.executable} -m tests.fixtures.sglang_stand_in"
+        environment = {COMMAND: stand_in, FROZEN: str(frozen), "BURNQED_CONFIG": config.to_json()}
+        self.server = Child(command, env={**os.environ, **environment})
+        self.started: set[psutil.Process] = set()
+
+    async def wait_ready(self) -> None:
+        async with PolicyClient(SHAPE, self.generate, self.score) as client:
+            await client.wait_ready(60, is_alive=lambda: self.server.poll() is None)
             [found] = await client.propose(STATES[:1], candidates=2, temperature=1.0, seeds=[1])
             assert found.candidates
-            embedded = httpx.post(f"http://127.0.0.1:{score}/embed", json={"texts": STATES[:2]}).json()
-            vectors = np.frombuffer(base64.b64decode(embedded["embeddings"]), dtype="<f4")
-            assert len(vectors) == 2 * SHAPE.hidden_size
-            assert np.isfinite(vectors).all()
-        (beside,) = psutil.Process(server.pid).children()
-        beside.kill()
-        assert server.wait(20) == 75, "a pod whose SGLang died is run again"
-    finally:
-        server.end(5)
+        self.started = {*psutil.Process(self.server.pid).children(recursive=True)}
+        assert len(self.started) == 3, "the guard, SGLang, and its scheduler"
+
+    @property
+    def sglang(self) -> psutil.Process:
+        (found,) = (p for p in self.started if "tests.fixtures.sglang_stand_in" in p.cmdline()[:3])
+        return found
+
+    def left(self) -> list[psutil.Process]:
+        """What of it is still there after a moment."""
+        return psutil.wait_procs(self.started, timeout=5)[1]
+
+
+@pytest.fixture
+def frozen(tmp_path: Path) -> Path:
+    return tmp_path / "frozen"
+
+
+@pytest.fixture
+def pair(tiny_model: Path, frozen: Path) -> Iterator[Pair]:
+    found = Pair(tiny_model, frozen)
+    yield found
+    found.server.end(GRACE_S)
+
+
+async def test_both_servers_are_ready_together_and_end_within_the_grace_period(pair: Pair) -> None:
+    await pair.wait_ready()
+    embedded = httpx.post(f"{pair.score}/embed", json={"texts": STATES[:2]}).json()
+    vectors = np.frombuffer(base64.b64decode(embedded["embeddings"]), dtype="<f4")
+    assert len(vectors) == 2 * SHAPE.hidden_size
+    assert np.isfinite(vectors).all()
+    start = time.monotonic()
+    pair.server.terminate()
+    assert pair.server.wait(HEEDS_SIGTERM_S) == 0
+    assert time.monotonic() - start < GRACE_S
+    assert not pair.left()
+
+
+@pytest.mark.parametrize(
+    "kill",
+    [lambda pair: pair.server.kill(), lambda pair: pair.sglang.kill(), lambda pair: pair.sglang.parent().kill()],
+    ids=["ours", "SGLang", "the guard"],
+)
+async def test_neither_server_outlives_the_other_when_one_is_killed(pair: Pair, kill: Callable[[Pair], None]) -> None:
+    await pair.wait_ready()
+    kill(pair)
+    assert pair.server.wait(20) in (75, -signal.SIGKILL), "a pod whose SGLang died is run again"
+    assert not [process for process in pair.left() if process.name() != "sleep"], "its scheduler ends by itself"
+
+
+async def test_a_server_that_generates_nothing_counts_as_dead(pair: Pair, frozen: Path) -> None:
+    await pair.wait_ready()
+    frozen.touch()
+    assert pair.server.wait(30) == 75
+    assert not pair.left()
 
 
 async def test_whether_sglang_is_ready_is_asked_without_having_it_generate(argo: StandIn) -> None:
     """/health and /health_generate make a token, in 1.0 to 1.2 s."""
-    sglang = Sglang(Child(["true"]), f"http://127.0.0.1:{argo.server_port}")
+    sglang = Sglang(Guarded(["sleep", "100"]), f"http://127.0.0.1:{argo.server_port}", 60)
     assert await sglang.ready()
     argo.status = 503
     assert not await sglang.ready()
     assert [(method, path) for method, path, _, _ in argo.asked] == [("GET", "/ready")] * 2
-    await sglang.end()
+    assert sglang.alive()
+    sglang.end()
+    assert not sglang.alive()
 
 
 def test_kubernetes_waits_longer_for_an_answer_than_we_do_for_sglang_s() -> None:
@@ -74,3 +128,36 @@ def test_kubernetes_waits_longer_for_an_answer_than_we_do_for_sglang_s() -> None
     probe = search["sidecars"][0]["readinessProbe"]
     assert probe["timeoutSeconds"] > PROBE_S >= 1.2
     assert probe["httpGet"]["path"] == "/ready"
+
+
+# ---- its command line
+
+
+def test_sglang_gets_the_model_s_version_and_two_tokens_more_than_a_request_has(tiny_model: Path) -> None:
+    words = arguments(tiny_model, "127.0.0.1", 31000, PolicyConfig(max_prompt_tokens=512, max_new_tokens=48), 0.5)
+    options = dict(zip(words[::2], words[1::2], strict=False))
+    assert options["--weight-version"] == model_version(tiny_model)
+    assert options["--context-length"] == "562"
+    assert words[-1] == "--enable-deterministic-inference"
+    assert "--tensor-parallel-size" not in words
+
+
+def test_what_a_team_sets_reaches_sglang(tiny_model: Path) -> None:
+    config = PolicyConfig(
+        tensor_parallel=2, data_parallel=3, attention_backend="fa3", quantization="fp8", deterministic=False,
+        sglang_args=["--schedule-policy=lpm", "--enable-metrics"],
+    )  # fmt: skip
+    words = arguments(tiny_model, "127.0.0.1", 31000, config, 0.5)
+    said = " ".join(words)
+    for part in ("--tensor-parallel-size 2", "--data-parallel-size 3", "--attention-backend fa3", "--quantization fp8"):
+        assert part in said
+    assert "--enable-deterministic-inference" not in words
+    assert words[-2:] == ["--schedule-policy=lpm", "--enable-metrics"]
+
+
+@pytest.mark.parametrize("argument", ["--port", "--context-length=99"])
+def test_an_option_that_burnqed_sets_itself_is_refused(tiny_model: Path, argument: str) -> None:
+    with pytest.raises(
+        BadInput, match=rf"policy.sglang_args has {argument.partition('=')[0]}, which burnqed sets itself"
+    ):
+        arguments(tiny_model, "127.0.0.1", 31000, PolicyConfig(sglang_args=[argument]), 0.5)

@@ -5,7 +5,7 @@
     print(await process.ask('stat {}'))             # {'nGoals': 0}
     await process.end()
 
-It has a process group of its own, and ends when this process does, even when that is killed (`guard.py`). How long to wait is for the caller
+It has a process group of its own, and ends when this process does, even when that is killed (`burnqed.guard`). How long to wait is for the caller
 to decide: after a wait that was given up, the program is out of step, and has to be ended.
 """
 
@@ -26,8 +26,8 @@ from typing import Any, ClassVar
 from burnqed.errors import BadInput
 from burnqed.lean.pool import MEMORY_SHARE
 from burnqed.lean.worker import Crashed, Vanished
+from burnqed.lifeline import GUARD
 
-GUARD = Path(__file__).with_name("guard.py")
 LINE_BYTES = 1 << 27
 """Longest line of an answer: goals can be large."""
 END_SECONDS = 5.0

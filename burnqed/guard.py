@@ -4,8 +4,8 @@
 
 The command has this program's standard input, output and error for itself. STATUS is the descriptor of a pipe that gets a line of JSON every
 half second, {"memory_mb"}, and at the end {"death": why, "is_killed": whether somebody else's signal did it}. When its reader is gone,
-however that came about, everything that the command started is killed. Whatever leaves its parent or its process group comes to this program
-(on Linux), so nothing escapes.
+however that came about, or when this program gets SIGTERM, everything that the command started is killed. Whatever leaves its parent or its
+process group comes to this program (on Linux), so nothing escapes.
 
 Memory is what is resident and belongs to the processes alone: files that they map, as Lean does with libraries of gigabytes, are shared by
 all workers, and the system takes their memory back when it needs it.
@@ -36,7 +36,8 @@ def main(memory_mb: float, status: int, command: list[str]) -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     os.set_inheritable(status, False)
     try:
@@ -68,7 +69,8 @@ def watch(child: subprocess.Popen[bytes], memory_mb: float, status: int, woken: 
         for descriptor, _ in poll.poll(PERIOD_MS):
             if descriptor == status:
                 return "nobody waits for it"
-            os.read(woken, 4096)
+            if signal.SIGTERM in os.read(woken, 4096):
+                return "the process was ended"
         reap_orphans(child.pid)
         if (code := child.poll()) is not None:
             return (
