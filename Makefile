@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-checker test-cluster test-corpus test-kill test-outage test-pantograph soak pantograph-equal own-data streaming lint results lock images manifests
+.PHONY: help setup demo test test-checker test-cluster test-corpus test-kill test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-checker | test-cluster | test-corpus | test-kill | test-outage | test-pantograph | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-checker | test-cluster | test-corpus | test-kill | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -65,6 +65,15 @@ pantograph-equal: $(READY)
 # The smoke iteration on the Pantograph backend, whose stand-in is faulty.
 test-pantograph: $(READY)
 	BURNQED_PANTOGRAPH_LOOP=1 $(BIN)/python -m pytest -s tests/integration/test_pantograph_loop.py
+
+# The client, the sidecar and a smoke iteration over the real SGLang on a processor, in trouble too; then how far it agrees with our server, with the model
+# of the demo (trained first, if need be). Needs ../shared/sglang; about 25 minutes.
+SGLANG := ../shared/sglang/sglang-cpu
+test-sglang: $(READY)
+	$(SGLANG) install
+	BURNQED_REAL_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m pytest -s tests/integration/test_policy_sglang.py tests/integration/test_sglang_real.py
+	test -d $(DEMO)/main/iterations/iter_0/model || $(BIN)/burnqed run iteration --iter 0 --profile demo --store $(DEMO)
+	BURNQED_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m benchmarks.sglang_equal $(DEMO)
 
 # Two iterations on pairs, proofs and theorems from files; about 15 minutes.
 own-data: $(READY)

@@ -163,11 +163,21 @@ class SelectConfig(Section):
         return quotas
 
 
+TemplateName = Literal[
+    "completion", "deepseek-prover-v2", "goedel-prover-v2", "kimina", "deepseek-r1-distill-qwen", "qwen", "llama-3"
+]
+
+
 class PolicyConfig(Section):
     """The model that proposes tactics, and how it is served."""
 
     model: Address[str] = "tiny"
     """`tiny` (created from the corpus), or a folder, store URI or hub id of a causal language model."""
+    template: Later[TemplateName] = "completion"
+    """How the model is asked: `completion` without special tokens, for base models and those that are trained here; the others are chat templates
+    of families of models."""
+    thinking: Later[bool] = False
+    """Whether a model that was not trained here may think before it answers; needs a chat template, and thousands of `max_new_tokens`."""
     hidden_size: int = Field(128, ge=8)
     """Width of the tiny model; any other model has its own shape."""
     layers: int = Field(4, ge=1)

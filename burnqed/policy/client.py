@@ -26,8 +26,9 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput, TryAgain, first_of
-from burnqed.policy.prompt import STOP, extract, prompt
+from burnqed.policy.prompt import Extracted
 from burnqed.policy.protocol import Candidate, Proposal
+from burnqed.policy.template import Template, template_of
 
 ATTEMPTS = 6
 FIRST_WAIT_S = 0.2
@@ -123,6 +124,7 @@ class PolicyClient:
         timeout = httpx.Timeout(config.request_timeout_s, connect=10.0)
         self._http = httpx.AsyncClient(timeout=timeout, trust_env=False)  # a sidecar is not behind a proxy
         self._ids: dict[str, str] = {}
+        self._template = template_of(config)
 
     async def __aenter__(self) -> PolicyClient:
         return self
@@ -189,7 +191,7 @@ class PolicyClient:
     ) -> list[Proposal]:
         """See `Policy`. A state too long for the model has no candidates."""
         asked = [
-            (prompt(state), [self._sampling(temperature, seed, i) for i in range(candidates)])
+            (self._template.prompt(state), [self._sampling(temperature, seed, i) for i in range(candidates)])
             for state, seed in zip(states, seeds, strict=True)
         ]
         size = max(1, self.config.max_batch // candidates)
@@ -228,7 +230,7 @@ class PolicyClient:
             "top_p": self.config.top_p,
             "top_k": -1,
             "min_p": 0.0,
-            "stop": list(STOP),
+            "stop": list(self._template.stop),
             "stop_token_ids": [],
             "sampling_seed": candidate_seed(seed, number),
         }
@@ -261,7 +263,7 @@ class PolicyClient:
             ]:
                 self._note(weight_version=version)
         remaining = iter(replies)
-        return [proposal(list(islice(remaining, len(sampling)))) for _, sampling in asked]
+        return [proposal(list(islice(remaining, len(sampling))), self._template) for _, sampling in asked]
 
     async def _request(
         self, url: str, kind: type[Reply], body: Any = None, complete: Callable[[Reply], bool] = lambda _: True
@@ -324,29 +326,30 @@ def candidate_seed(seed: int, number: int) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=4).digest(), "big") >> 1
 
 
-def proposal(replies: Sequence[Generated]) -> Proposal:
+def proposal(replies: Sequence[Generated], template: Template) -> Proposal:
     """The distinct tactics among replies to one state, each with its likeliest log-probability, likeliest first."""
     best: dict[str, float] = {}
     for reply in replies:
-        if (extracted := extract(reply.text)) is not None:
-            log_prob = tactic_log_prob(reply, extracted.end)
+        if (extracted := template.extract(reply.text)) is not None:
+            log_prob = tactic_log_prob(reply, extracted)
             best[extracted.tactic] = max(log_prob, best.get(extracted.tactic, -math.inf))
     ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
     tokens = sum(reply.meta_info.completion_tokens for reply in replies)
     return Proposal(tuple(Candidate(t, p) for t, p in ordered), replies[0].meta_info.weight_version, tokens)
 
 
-def tactic_log_prob(reply: Generated, end: int) -> float:
-    """Sum over the tokens up to the tactic's end: all of them, including the one that ended the reply, unless more text follows.
+def tactic_log_prob(reply: Generated, extracted: Extracted) -> float:
+    """Sum over the tokens of the answer up to the tactic's end: all of them, including the one that ended the reply, unless more text follows.
 
-    `end` is an offset in the text. Tokens that hold part of a character read "\\ufffd"; the position is known again after the next whole one.
+    Tokens that hold part of a character read "\\ufffd"; the position is known again after the next whole one.
     """
     text, total, place = reply.text, 0.0, 0
-    more_follows = bool(text[end:].strip())
+    more_follows = bool(text[extracted.end :].strip())
     for log_prob, _, piece in reply.meta_info.output_token_logprobs:
-        if more_follows and place >= end:
+        if more_follows and place >= extracted.end:
             break
-        total += log_prob
+        if place >= extracted.start:
+            total += log_prob
         if piece and "\ufffd" not in piece and (at := text.find(piece, place, place + len(piece) + 8)) >= 0:
             place = at + len(piece)
     return round(total, LOG_PROB_DIGITS)

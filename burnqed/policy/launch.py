@@ -1,4 +1,4 @@
-"""Starts and stops the embedded policy server for a command that has no sidecar (`burnqed eval`).
+"""Starts and stops a policy server for a command that has no sidecar (`burnqed eval`).
 
 async with launched("runs/demo/iterations/iter_0/model", None, config.policy) as urls:
     client = PolicyClient(config.policy, urls.generate, urls.score)
@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from burnqed.cluster_config import WorkflowConfig
 from burnqed.config import PolicyConfig, RunConfig
 from burnqed.errors import EXIT_BAD_INPUT, BadInput, TryAgain
 from burnqed.lifeline import Child
@@ -24,7 +25,8 @@ from burnqed.policy.client import PolicyClient
 
 READY_S = 600.0
 """How long a large model may take to load."""
-GRACE_S = 2.0
+GRACE_S = 10.0
+"""For SGLang to be killed; our own server ends at once."""
 LAST_LINES = 10
 
 
@@ -34,37 +36,42 @@ class Urls(NamedTuple):
 
 
 @asynccontextmanager
-async def launched(model: str, head: str | None, config: PolicyConfig) -> AsyncIterator[Urls]:
-    """Addresses of a server for `model` that is ready, or the configuration's addresses where it has them.
+async def launched(
+    model: str, head: str | None, config: PolicyConfig, workflow: WorkflowConfig | None = None
+) -> AsyncIterator[Urls]:
+    """Addresses of a server for `model` that is ready, or the configuration's addresses where it has them. `workflow` says which server
+    it is, our own by default.
 
     When the server ends early, raises BadInput for an unusable model or head and TryAgain, with its last output, otherwise.
     """
     if config.generate_url:
         yield Urls(config.generate_url, config.score_url or config.generate_url)
         return
+    workflow = workflow or WorkflowConfig()
     port = free_port()
+    score_port = free_port() if workflow.policy_server == "sglang" else port
     command = [sys.executable, "-m", "burnqed.cli.main", "serve", "--model", model, "--port", str(port)]
-    command += ["--head", head] if head else []
+    command += ["--score-port", str(score_port), *(["--head", head] if head else [])]
     with tempfile.TemporaryDirectory(prefix="burnqed-policy-") as folder:
         log = Path(folder) / "server.log"
         with log.open("wb") as output:
             child = Child(
                 command,
-                env={**os.environ, "BURNQED_CONFIG": RunConfig(policy=config).to_json()},
+                env={**os.environ, "BURNQED_CONFIG": RunConfig(policy=config, workflow=workflow).to_json()},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
             )
         try:
-            url = f"http://127.0.0.1:{port}"
-            async with PolicyClient(config, url, url) as client:
+            urls = Urls(f"http://127.0.0.1:{port}", f"http://127.0.0.1:{score_port}")
+            async with PolicyClient(config, *urls) as client:
                 try:
                     await client.wait_ready(READY_S, is_alive=lambda: child.poll() is None)
                 except TryAgain as error:
                     if child.poll() is None:
                         raise
                     raise what_it_said(log, child.returncode) from error
-            yield Urls(url, url)
+            yield urls
         finally:
             await asyncio.to_thread(child.end, GRACE_S)
 

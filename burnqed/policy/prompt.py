@@ -1,4 +1,4 @@
-"""The one prompt, and how a model's reply is read: training, search and verification all use these functions.
+"""The one prompt, and how a model's reply is read; `burnqed.policy.template` has what families of models want around them.
 
     prompt(state) + tactic + end of sequence        is what the model is trained on; the loss covers what follows the prompt
     extract_tactic(reply)                           is the first bare tactic in the model's reply
@@ -29,6 +29,8 @@ class Extracted:
 
     tactic: str
     end: int
+    start: int = 0
+    """Where the answer begins, after a thought."""
 
 
 def extract_tactic(text: str) -> str | None:
@@ -107,6 +109,13 @@ def fenced(code: str) -> tuple[int, int]:
     if fences and (fences[0][1] or not code[: starts[0]].strip()):
         return min(fences[0].end() + 1, len(code)), starts[1]
     return 0, starts[0]
+
+
+def blocks(text: str) -> list[tuple[int, int]]:
+    """Where the blocks of code are in prose, without their fences; the last one may not be closed."""
+    fences = list(FENCE.finditer(text))
+    ends = [fence.start() for fence in fences[1::2]] + [len(text)]
+    return [(min(fence.end() + 1, len(text)), end) for fence, end in zip(fences[::2], ends, strict=False)]
 
 
 def first_line(code: str, start: int, stop: int) -> int | None:

@@ -23,6 +23,7 @@ from burnqed import metrics, modelcache
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
+from burnqed.policy.template import template_of
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server already answers
     from burnqed.head.base import Head
@@ -200,6 +201,7 @@ class Worker:
         if self.threads:
             torch.set_num_threads(self.threads)
         loaded = load_model(self._fetch(model), self.config.dtype, exact=True)
+        template_of(self.config).check(lambda token: loaded.tokenizer.token_to_id(token) is not None, model)
         encoder = Encoder(loaded, max_tokens=self.config.embed_max_tokens)
         head = self._load_head(self.head, encoder) if self.head else None
         generator = Generator(loaded, self.config.max_batch)

@@ -47,7 +47,7 @@ async def run_evaluation(
     stop = asyncio.Event()
     on_signal(stop.set)
     async with (
-        launched(model, head, config.policy) as urls,
+        launched(model, head, config.policy, config.workflow) as urls,
         PolicyClient(config.policy, urls.generate, urls.score) as client,
     ):
         info = await client.info()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from burnqed.modelcache import fetch_once
+from burnqed.policy.template import TEMPLATES
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import ModelFacts
@@ -33,6 +34,7 @@ async def run(context: Context, unit: Unit) -> ModelFacts:
         target,
         context.config.policy.dtype,
         [state for batch in read_pairs(store, unit.source("data")) for state in batch["state"].to_pylist()],
+        TEMPLATES[context.config.policy.template],
     )
     store.upload(target, unit.root)
     return ModelFacts(

@@ -31,7 +31,7 @@ def of(section: str, *values: str) -> tuple[str, ...]:
 
 SERVED = (
     *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p"),
-    *of("policy", "deterministic", "quantization", "sglang_args"),
+    *of("policy", "template", "thinking", "deterministic", "quantization", "sglang_args"),
 )
 """Configuration values that the policy server and its client read."""
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
@@ -132,8 +132,14 @@ STEPS: tuple[Row, ...] = (
     Step("data", after=("benchmark",), version=3, reads=(*CORPUS, "select.min_depth", "lean.backend")),
     Step("base", after=("data",), reads=("policy.model",), pool="trainer", module="burnqed.steps.base_model"),
     Step("select", after=("data",), reads=("select", "lean")),
-    Step("sft", after=("base",), version=2, reads=("sft", "data.validation_fraction"), pool="trainer"),
-    Step("export", after=("sft",), reads=("policy.dtype",), pool="trainer"),
+    Step(
+        "sft",
+        after=("base",),
+        version=2,
+        reads=("sft", "policy.template", "policy.thinking", "data.validation_fraction"),
+        pool="trainer",
+    ),
+    Step("export", after=("sft",), reads=("policy.dtype", "policy.template"), pool="trainer"),
     EMBED(stage=SEARCH, after=("export",)),
     HEAD(stage=SEARCH, after=("embed-search",)),
     SHARDED("search", SEARCH, after=("select", "ebm-search"), reads=("search", "lean", *SERVED), kept=True),

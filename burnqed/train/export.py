@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 from burnqed.errors import BadInput
-from burnqed.policy.prompt import extract_tactic, prompt
+from burnqed.policy.prompt import extract_tactic
+from burnqed.policy.template import COMPLETION, Template
 from burnqed.policy.version import model_version
 from burnqed.train.model import ADAPTER_FILE, load_model, load_tokenizer
 from burnqed.train.sft import OUTCOME_FILE, SftOutcome
@@ -41,7 +42,9 @@ class ExportOutcome(BaseModel):
     """Natural logarithm, summed over the reply's tokens."""
 
 
-def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: Sequence[str]) -> ExportOutcome:
+def export_model(
+    start: Path, adapter: Path, target: Path, dtype: str, states: Sequence[str], template: Template = COMPLETION
+) -> ExportOutcome:
     """Writes the model that `adapter` (the output of `train_sft`) and `start` (the whole model it was trained from) give together.
 
     They are merged in float32 and with unquantised weights; only the sum is rounded to `dtype` (see `policy.dtype`). `states` are proof
@@ -71,7 +74,7 @@ def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: S
     tokenizer.save_pretrained(target)
     parameters = model.num_parameters()
     del model
-    state, tactic, log_prob = try_out(target, states)
+    state, tactic, log_prob = try_out(target, states, template)
     return ExportOutcome(
         version=model_version(target),
         parameters=parameters,
@@ -82,14 +85,14 @@ def export_model(start: Path, adapter: Path, target: Path, dtype: str, states: S
 
 
 @torch.no_grad()
-def try_out(folder: Path, states: Sequence[str]) -> tuple[str, str, float]:
+def try_out(folder: Path, states: Sequence[str], template: Template) -> tuple[str, str, float]:
     """Loads the folder the usual way and returns the first state for which the model writes a tactic, with that tactic and its
     log-probability.
     """
     model = AutoModelForCausalLM.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     for state in states[:MOST_STATES]:
-        inputs = tokenizer(prompt(state), return_tensors="pt", return_token_type_ids=False)
+        inputs = tokenizer(template.prompt(state), return_tensors="pt", return_token_type_ids=False)
         reply = model.generate(
             **inputs, do_sample=False, max_new_tokens=SAMPLE_TOKENS, return_dict_in_generate=True, output_logits=True
         )

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from burnqed.data.pairs import TacticPair
 from burnqed.data.rows import chunks
-from burnqed.policy.prompt import prompt
+from burnqed.policy.template import Template
 
 IGNORED = -100
 """Target of a position that the loss leaves out."""
@@ -47,7 +47,7 @@ class Example:
         return len(self.tokens)
 
 
-def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int) -> list[Example]:
+def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int, template: Template) -> list[Example]:
     """Examples in the order of the pairs, without those that exceed `max_length` tokens.
 
     Prompt and tactic are encoded separately, as they are when the model continues a prompt.
@@ -55,7 +55,7 @@ def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int) -> list
     found: list[tuple[int, int, float | None]] = []  # tokens, tokens of the prompt, log-probability
     with tempfile.TemporaryFile() as file:
         for some in chunks(pairs, CHUNK):
-            prompts = tokenizer([prompt(pair.state) for pair in some])["input_ids"]
+            prompts = tokenizer([template.prompt(pair.state) for pair in some])["input_ids"]
             tactics = tokenizer([pair.tactic.strip() for pair in some], add_special_tokens=False)["input_ids"]
             for pair, before, after in zip(some, prompts, tactics, strict=True):
                 tokens = [*before, *after, tokenizer.eos_token_id]

@@ -26,6 +26,7 @@ from burnqed.data.split import split, unit_interval
 from burnqed.errors import BadInput
 from burnqed.key import digest_of
 from burnqed.log import log
+from burnqed.policy.template import COMPLETION, Template
 from burnqed.policy.version import model_version
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.loop import EvaluationLoss, Kind, LossRow, Training
@@ -89,6 +90,7 @@ def train_sft(
     workdir: Path,
     checkpoints: Checkpoints,
     previous: Path | None = None,
+    template: Template = COMPLETION,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> SftOutcome:
     """Trains and writes `workdir/adapter`; continues from the checkpoint, if there is one.
@@ -104,11 +106,12 @@ def train_sft(
     start, adapter = find_start(base, previous, config, kind, iteration)
     version = model_version(start)
     tokenizer = load_tokenizer(start)
+    template.check(tokenizer.get_vocab().__contains__, start)
     torch.manual_seed(config.seed)
     model = load_trainable(start, adapter, config)
     # 2. Data
     chosen = choose(pairs, config, iteration, validation_fraction)
-    examples = {name: encode(tokenizer, part, config.max_length) for name, part in chosen.items()}
+    examples = {name: encode(tokenizer, part, config.max_length, template) for name, part in chosen.items()}
     too_long = sum(map(len, chosen.values())) - sum(map(len, examples.values()))
     training = examples["base"] + examples["trajectory"]
     if not training:

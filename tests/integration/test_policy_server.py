@@ -23,6 +23,7 @@ from burnqed.policy import client as client_module
 from burnqed.policy.client import Generated, PolicyClient, candidate_seed, proposal
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
+from burnqed.policy.template import COMPLETION
 from burnqed.policy.version import model_version
 from burnqed.record import write_record
 from burnqed.steps import searching
@@ -459,14 +460,15 @@ def test_duplicates_and_empty_replies_are_dropped_and_the_likeliest_is_kept() ->
             generated("-- nothing", (-0.1, "-- nothing")),
             generated("sorry", (-0.1, "sorry")),
             generated("omega", (-1.0, "omega"), (-0.25, "<|end|>")),
-        ]
+        ],
+        COMPLETION,
     )
     assert [(c.tactic, c.log_prob) for c in found.candidates] == [("omega", -1.25), ("simp", -2.0)]
 
 
 def test_tokens_behind_the_first_tactic_do_not_count() -> None:
     written_on = generated("rfl\nsimp", (-1.0, "rfl"), (-2.0, "\n"), (-4.0, "simp"), (-8.0, "<|end|>"))
-    assert proposal([written_on]).candidates[0].log_prob == -1.0
+    assert proposal([written_on], COMPLETION).candidates[0].log_prob == -1.0
     split = generated(
         "exact ⟨h⟩\nx",
         (-1.0, "exact"),
@@ -477,7 +479,7 @@ def test_tokens_behind_the_first_tactic_do_not_count() -> None:
         (-32.0, "⟩"),
         (-64.0, "\nx"),
     )
-    assert proposal([split]).candidates[0].log_prob == -63.0
+    assert proposal([split], COMPLETION).candidates[0].log_prob == -63.0
 
 
 def test_seeds_of_candidates_differ_and_fit_into_31_bits() -> None:

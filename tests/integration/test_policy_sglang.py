@@ -1,86 +1,46 @@
-"""SGLang with our encode server beside it, with a stand-in for SGLang that has its manners."""
+"""SGLang with our encode server beside it: a stand-in for SGLang that has its manners, or the real one (`make test-sglang`)."""
 
 from __future__ import annotations
 
 import base64
-import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import numpy as np
-import psutil
 import pytest
 
-from burnqed.cluster_config import WorkflowConfig
-from burnqed.config import PolicyConfig, RunConfig
+from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
-from burnqed.lifeline import Child, Guarded
-from burnqed.machine import free_port
-from burnqed.policy.client import PolicyClient
-from burnqed.policy.sglang import COMMAND, PROBE_S, Sglang, arguments
+from burnqed.lifeline import Guarded
+from burnqed.policy.sglang import PROBE_S, Sglang, arguments
 from burnqed.policy.version import model_version
 from tests.fixtures.policy import SHAPE, STATES
-from tests.fixtures.sglang_stand_in import FROZEN, HEEDS_SIGTERM_S
+from tests.fixtures.sglang_pair import FROZEN_S, REAL, Pair
+from tests.fixtures.sglang_stand_in import HEEDS_SIGTERM_S
 from tests.unit.test_argo_server import StandIn, argo
 from tests.unit.test_workflow import built
 
 __all__ = ["argo"]
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(400 if REAL else 120)
 GRACE_S = 10.0
 """Between SIGTERM and SIGKILL in a local pod; Kubernetes gives 30 s."""
 
 
-class Pair:
-    """Both servers, and everything that they started."""
-
-    def __init__(self, model: Path, frozen: Path) -> None:
-        ports = [free_port(), free_port()]
-        self.generate, self.score = (f"http://127.0.0.1:{port}" for port in ports)
-        policy = SHAPE.model_copy(update={"frozen_s": 3.0})
-        config = RunConfig(policy=policy, workflow=WorkflowConfig(policy_server="sglang"))
-        command = [sys.executable, "-m", "burnqed.cli.main", "serve", "--model", str(model)]
-        command += ["--port", str(ports[0]), "--score-port", str(ports[1])]
-        stand_in = f"{sys.executable} -m tests.fixtures.sglang_stand_in"
-        environment = {COMMAND: stand_in, FROZEN: str(frozen), "BURNQED_CONFIG": config.to_json()}
-        self.server = Child(command, env={**os.environ, **environment})
-        self.started: set[psutil.Process] = set()
-
-    async def wait_ready(self) -> None:
-        async with PolicyClient(SHAPE, self.generate, self.score) as client:
-            await client.wait_ready(60, is_alive=lambda: self.server.poll() is None)
-            [found] = await client.propose(STATES[:1], candidates=2, temperature=1.0, seeds=[1])
-            assert found.candidates
-        self.started = {*psutil.Process(self.server.pid).children(recursive=True)}
-        assert len(self.started) == 3, "the guard, SGLang, and its scheduler"
-
-    @property
-    def sglang(self) -> psutil.Process:
-        (found,) = (p for p in self.started if "tests.fixtures.sglang_stand_in" in p.cmdline()[:3])
-        return found
-
-    def left(self) -> list[psutil.Process]:
-        """What of it is still there after a moment."""
-        return psutil.wait_procs(self.started, timeout=5)[1]
-
-
 @pytest.fixture
-def frozen(tmp_path: Path) -> Path:
-    return tmp_path / "frozen"
-
-
-@pytest.fixture
-def pair(tiny_model: Path, frozen: Path) -> Iterator[Pair]:
-    found = Pair(tiny_model, frozen)
+def pair(tiny_model: Path, tmp_path: Path) -> Iterator[Pair]:
+    found = Pair(tiny_model, SHAPE, tmp_path / "frozen")
     yield found
     found.server.end(GRACE_S)
 
 
 async def test_both_servers_are_ready_together_and_end_within_the_grace_period(pair: Pair) -> None:
     await pair.wait_ready()
+    async with pair.client() as client:
+        [found] = await client.propose(STATES[:1], candidates=2, temperature=1.0, seeds=[1])
+    assert found.candidates
     embedded = httpx.post(f"{pair.score}/embed", json={"texts": STATES[:2]}).json()
     vectors = np.frombuffer(base64.b64decode(embedded["embeddings"]), dtype="<f4")
     assert len(vectors) == 2 * SHAPE.hidden_size
@@ -94,20 +54,22 @@ async def test_both_servers_are_ready_together_and_end_within_the_grace_period(p
 
 @pytest.mark.parametrize(
     "kill",
-    [lambda pair: pair.server.kill(), lambda pair: pair.sglang.kill(), lambda pair: pair.sglang.parent().kill()],
+    [lambda pair: pair.server.kill(), lambda pair: pair.sglang.kill(), lambda pair: pair.guard.kill()],
     ids=["ours", "SGLang", "the guard"],
 )
 async def test_neither_server_outlives_the_other_when_one_is_killed(pair: Pair, kill: Callable[[Pair], None]) -> None:
     await pair.wait_ready()
     kill(pair)
     assert pair.server.wait(20) in (75, -signal.SIGKILL), "a pod whose SGLang died is run again"
-    assert not [process for process in pair.left() if process.name() != "sleep"], "its scheduler ends by itself"
+    assert not [process for process in pair.left() if process.name() != "sleep"], (
+        "SGLang's own children end by themselves"
+    )
 
 
-async def test_a_server_that_generates_nothing_counts_as_dead(pair: Pair, frozen: Path) -> None:
+async def test_a_server_that_generates_nothing_counts_as_dead(pair: Pair) -> None:
     await pair.wait_ready()
-    frozen.touch()
-    assert pair.server.wait(30) == 75
+    pair.freeze()
+    assert pair.server.wait(FROZEN_S + 60) == 75
     assert not pair.left()
 
 

@@ -21,6 +21,7 @@ from burnqed.data.split import is_validation
 from burnqed.errors import BadInput, TryAgain
 from burnqed.policy.batches import batches
 from burnqed.policy.prompt import extract_tactic, prompt
+from burnqed.policy.template import COMPLETION, TEMPLATES
 from burnqed.policy.tiny import make_base
 from burnqed.policy.version import model_version
 from burnqed.store import Store
@@ -141,7 +142,7 @@ def curve(rows: list[LossRow]) -> list[tuple[object, ...]]:
 
 def test_the_loss_counts_exactly_the_tokens_of_tactic_and_end(base: Path) -> None:
     tokenizer = load_tokenizer(base)
-    examples = encode(tokenizer, PAIRS.base[:20], 160)
+    examples = encode(tokenizer, PAIRS.base[:20], 160, COMPLETION)
     batch = pack(examples)
     assert batch.input_ids.shape[0] < 20  # several in a row, or this shows nothing
     replies = []
@@ -155,10 +156,25 @@ def test_the_loss_counts_exactly_the_tokens_of_tactic_and_end(base: Path) -> Non
         assert tokenizer.decode(example.tokens) == prompt(pair.state) + pair.tactic + tokenizer.eos_token
 
 
+def test_a_chat_template_s_markers_are_single_tokens_and_no_part_of_the_loss(base: Path) -> None:
+    tokenizer, template = load_tokenizer(base), TEMPLATES["qwen"]
+    with pytest.raises(BadInput, match=r"has no token <\|im_start\|>"):
+        template.check(tokenizer.get_vocab().__contains__, base)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_start|>", "<|im_end|>"]})
+    template.check(tokenizer.get_vocab().__contains__, base)
+    pair = PAIRS.base[0]
+    [example] = encode(tokenizer, [pair], 300, template)
+    pieces = tokenizer.convert_ids_to_tokens(example.tokens)
+    assert [pieces.count(marker) for marker in ("<|im_start|>", "<|im_end|>")] == [2, 1]
+    completion = tokenizer.decode(example.tokens[example.prompt_length :])
+    assert completion == pair.tactic + tokenizer.eos_token
+    assert tokenizer.decode(example.tokens) == template.prompt(pair.state) + completion
+
+
 def test_the_packed_loss_equals_the_loss_of_single_sequences(full: Trained) -> None:
     _, folder = full
     model = load_model(folder, torch.float32)
-    examples = encode(load_tokenizer(folder), PAIRS.base[:20], 160)
+    examples = encode(load_tokenizer(folder), PAIRS.base[:20], 160, COMPLETION)
     batch = pack(examples)
     assert batch.input_ids.shape[0] < 20  # several in a row
     single = 0.0
@@ -173,7 +189,7 @@ def test_the_packed_loss_equals_the_loss_of_single_sequences(full: Trained) -> N
 
 def test_gradients_of_a_packed_batch_equal_those_of_single_sequences(base: Path) -> None:
     model = load_model(base, torch.float32)
-    examples = encode(load_tokenizer(base), PAIRS.base[:8], 160)
+    examples = encode(load_tokenizer(base), PAIRS.base[:8], 160, COMPLETION)
     completion_loss(model, pack(examples)).backward()
     packed = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
     model.zero_grad()
@@ -186,7 +202,7 @@ def test_gradients_of_a_packed_batch_equal_those_of_single_sequences(base: Path)
 def test_a_model_whose_packed_sequences_see_each_other_is_refused(full: Trained) -> None:
     _, folder = full
     model = load_model(folder, torch.float32)
-    examples = encode(load_tokenizer(folder), PAIRS.base[:8], 160)
+    examples = encode(load_tokenizer(folder), PAIRS.base[:8], 160, COMPLETION)
     decoder = model.get_decoder()
     whole = decoder.forward
 
@@ -199,7 +215,7 @@ def test_a_model_whose_packed_sequences_see_each_other_is_refused(full: Trained)
 
 
 def test_pairs_that_are_too_long_are_left_out(base: Path) -> None:
-    examples = encode(load_tokenizer(base), PAIRS.base, 60)
+    examples = encode(load_tokenizer(base), PAIRS.base, 60, COMPLETION)
     assert 0 < len(examples) < len(PAIRS.base)
     assert max(len(example) for example in examples) <= 60
 
@@ -212,7 +228,7 @@ def test_a_round_holds_every_pair_as_often_as_it_counts_and_rounds_differ() -> N
 
 
 def test_batches_keep_to_their_tokens(base: Path) -> None:
-    examples = encode(load_tokenizer(base), PAIRS.base, 160)
+    examples = encode(load_tokenizer(base), PAIRS.base, 160, COMPLETION)
     found = list(batches(examples, 300))
     assert [e for batch in found for e in batch] == examples
     assert all(sum(map(len, batch)) <= 300 for batch in found)
