@@ -306,6 +306,8 @@ class EbmConfig(Section):
     """How often temperature, loss and validation are logged."""
     embed_batch: Operation[int] = Field(64, ge=1)
     """States that are embedded at once."""
+    embed_tokens: Operation[Tokens[int]] = Field(16_384, ge=1)
+    """The most tokens that are encoded at once, padding included; halved when the memory is not enough."""
     embed_save_every: Operation[int] = Field(20_000, ge=1)
     """States after which embeddings are saved; after an interruption, encoding continues from there."""
     seed: Seed = 0

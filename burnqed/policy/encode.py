@@ -6,6 +6,9 @@
 The mean never includes padding, an end token or the prompt's instruction: the text is the bare state. Texts are truncated to
 `max_tokens` tokens (the main goal comes first). The server and the training steps both use this class, so a head always gets embeddings
 of the kind it was trained on; `embedding_id` names the kind.
+
+Texts of similar length share a batch, whose size is limited in tokens, padding included. A batch that needs more memory than there is is halved,
+and so are all later ones.
 """
 
 from __future__ import annotations
@@ -18,17 +21,27 @@ import torch
 from numpy.typing import NDArray
 
 from burnqed.errors import BadInput
+from burnqed.log import log
 from burnqed.policy.model import LanguageModel, load_model
 from burnqed.policy.version import embedding_identity
 
-BATCH = 64
+BATCH, BATCH_TOKENS = 64, 16_384
 
 
 class Encoder:
-    def __init__(self, model: str | Path | LanguageModel, *, dtype: str = "float32", max_tokens: int) -> None:
-        """`model` is a folder, or a loaded model, which keeps its dtype."""
+    def __init__(
+        self,
+        model: str | Path | LanguageModel,
+        *,
+        dtype: str = "float32",
+        max_tokens: int,
+        batch: int = BATCH,
+        batch_tokens: int = BATCH_TOKENS,
+    ) -> None:
+        """`model` is a folder, or a loaded model, which keeps its dtype. A batch has at most `batch` texts, and `batch_tokens` tokens."""
         self.model = model if isinstance(model, LanguageModel) else load_model(Path(model), dtype)
         self.max_tokens = max_tokens
+        self.batch, self.batch_tokens = batch, batch_tokens
 
     @property
     def embedding_id(self) -> str:
@@ -39,16 +52,34 @@ class Encoder:
         """d."""
         return self.model.network.width
 
-    def embed(self, texts: Sequence[str], batch: int = BATCH) -> NDArray[np.float32]:
-        """Embeddings [len(texts), d], in order; texts of similar length share a batch. Raises BadInput for an empty text."""
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embeddings [len(texts), d], in order. Raises BadInput for an empty text, and for one that alone is more than the memory holds."""
         encoded = self.model.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         ids = [e.ids[: self.max_tokens] for e in encoded]
         if empty := [i for i, tokens in enumerate(ids) if not tokens]:
             raise BadInput(f"Text {empty[0]} is empty and has no embedding; leave out states without goals.")
         out = np.empty((len(ids), self.width), dtype=np.float32)
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-        for start in range(0, len(order), batch):
-            chosen = order[start : start + batch]
-            hidden = self.model.network.hidden([ids[i] for i in chosen])
-            out[chosen] = torch.stack([h.float().mean(0) for h in hidden]).cpu().numpy()
+        while order:
+            chosen = order[: self._fitting([len(ids[i]) for i in order[: self.batch]])]
+            try:
+                hidden = self.model.network.hidden([ids[i] for i in chosen])
+                out[chosen] = torch.stack([h.float().mean(0) for h in hidden]).cpu().numpy()
+            except torch.OutOfMemoryError as error:
+                self._halve(len(chosen), len(ids[chosen[-1]]), error)
+            else:
+                del order[: len(chosen)]
         return out
+
+    def _fitting(self, lengths: Sequence[int]) -> int:
+        """How many of the first texts, in order of their lengths, share a batch: one at least."""
+        return sum(i == 1 or i * length <= self.batch_tokens for i, length in enumerate(lengths, 1))
+
+    def _halve(self, texts: int, longest: int, error: torch.OutOfMemoryError) -> None:
+        if texts == 1:
+            raise BadInput(
+                f"A state of {longest} tokens alone needs more memory than there is; lower policy.embed_max_tokens, or give more memory."
+            ) from error
+        torch.cuda.empty_cache()
+        self.batch_tokens = texts * longest // 2
+        log.warning("out of memory: from now on %d tokens are encoded at once", self.batch_tokens)

@@ -2,11 +2,15 @@
 
 SGLang answers /generate at one port; our server answers /embed and /score at the next one, because SGLang's /encode pools the last
 token and we need the mean over all tokens. SGLang runs under a guard, so that neither server outlives the other, however that one ends.
+
+Each has weights of its own in the GPU's memory, for SGLang shares them with nobody. It loads first, because it takes its share of what is free
+then; what it may use for keys and values is fixed beforehand.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shlex
 import shutil
@@ -28,8 +32,10 @@ COMMAND = "BURNQED_SGLANG"
 GRACE_S = 8.0
 """For the guard to kill everything: within the 30 s that Kubernetes gives a pod, and within those of a local pod."""
 PROBE_S = 2.0
+READY_EVERY_S = 0.5
 WATCH_S = 5.0
 """Between two looks at whether it generates."""
+BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 OURS = ("--model-path", "--host", "--port", "--weight-version", "--dtype", "--context-length", "--mem-fraction-static")
 """Options that are set here, from the configuration."""
 
@@ -45,6 +51,11 @@ class Sglang:
         """Whether it accepts requests. It has then generated once; /health and /health_generate would make it generate again, which takes a
         second."""
         return await self._answers("/ready", PROBE_S)
+
+    def wait(self) -> None:
+        """Returns when it is ready, or gone."""
+        while self.alive() and not asyncio.run(self.ready()):
+            time.sleep(READY_EVERY_S)
 
     async def watch(self) -> None:
         """Returns when it is frozen; before it is ready for the first time, it may take as long as it likes.
@@ -84,7 +95,7 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
     Every reply names the model's version, for which SGLang would otherwise say "default". By default its processes (one for each GPU) would
     communicate through a port that torch opens on all interfaces, whatever `host` is; here they use a file and the loopback interface.
 
-    Raises BadInput when `policy.sglang_args` has an option that is set here.
+    Raises BadInput when `policy.sglang_args` has an option that is set here, and when the share holds no request.
     """
     folder = Path(tempfile.mkdtemp(prefix="burnqed-sglang-"))
     environment = {
@@ -94,12 +105,45 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
         "NCCL_SOCKET_IFNAME": "lo",
         "SGLANG_ENABLE_HEALTH_ENDPOINT_GENERATION": "0",  # for /health alone, which would take a second
     }
-    command = [*shlex.split(os.environ.get(COMMAND, "sglang serve")), *arguments(model, host, port, config, memory)]
+    command = [
+        *shlex.split(os.environ.get(COMMAND, "sglang serve")),
+        *arguments(model, host, port, config, memory, gpu_bytes()),
+    ]
     return Sglang(Guarded(command, env=environment), f"http://127.0.0.1:{port}", config.frozen_s, folder)
 
 
-def arguments(model: Path, host: str, port: int, config: PolicyConfig, memory: float) -> list[str]:
-    """SGLang's command line for the configuration."""
+def gpu_bytes() -> int | None:
+    """Memory of a GPU; None without one."""
+    import torch
+
+    return int(torch.cuda.get_device_properties(0).total_memory) if torch.cuda.is_available() else None
+
+
+def room(model: Path, config: PolicyConfig, memory: int) -> int:
+    """Tokens whose keys and values fit into so many bytes of each GPU beside the model's weights. Raises BadInput for less than one request.
+
+    A token has one key and one value of `head_dim` numbers for each layer and key-value head. Tensor parallelism divides both weights and heads.
+    """
+    shape = json.loads((model / "config.json").read_text(encoding="utf-8"))
+    heads = shape["num_attention_heads"]
+    width = shape.get("head_dim") or shape["hidden_size"] // heads
+    numbers: int = 2 * shape["num_hidden_layers"] * (shape.get("num_key_value_heads") or heads) * width
+    weights = sum(file.stat().st_size for file in model.glob("*.safetensors"))
+    tokens = (memory * config.tensor_parallel - weights) // (numbers * BYTES[config.dtype])
+    if tokens < context_length(config):
+        needed = weights + context_length(config) * numbers * BYTES[config.dtype]
+        raise BadInput(
+            f"SGLang's share of the GPU, {memory / 2**30:.1f} GiB, has no room for the model and one request, "
+            f"{needed / config.tensor_parallel / 2**30:.1f} GiB; raise workflow.sglang_memory, use more GPUs (policy.tensor_parallel), or lower "
+            "policy.max_prompt_tokens."
+        )
+    return tokens
+
+
+def arguments(
+    model: Path, host: str, port: int, config: PolicyConfig, memory: float, gpu_bytes: int | None = None
+) -> list[str]:
+    """SGLang's command line for the configuration, on GPUs with so much memory."""
     given = [argument.partition("=")[0] for argument in config.sglang_args]
     if ours := [option for option in given if option in OURS]:
         raise BadInput(f"policy.sglang_args has {ours[0]}, which burnqed sets itself; leave it out.")
@@ -108,6 +152,7 @@ def arguments(model: Path, host: str, port: int, config: PolicyConfig, memory: f
         "--data-parallel-size": config.data_parallel if config.data_parallel > 1 else None,
         "--attention-backend": config.attention_backend,
         "--quantization": config.quantization,
+        "--max-total-tokens": room(model, config, int(memory * gpu_bytes)) if gpu_bytes and not config.quantization else None,
     }
     return [
         *("--model-path", str(model), "--host", host, "--port", str(port)),

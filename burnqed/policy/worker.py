@@ -65,8 +65,17 @@ class Request:
 
 
 class Worker:
-    def __init__(self, model: str, head: str | None, config: PolicyConfig, threads: int | None = None) -> None:
-        """Starts loading; `loaded` is None until that is done. `failed` holds what went wrong. `threads`: those that torch uses."""
+    def __init__(
+        self,
+        model: str,
+        head: str | None,
+        config: PolicyConfig,
+        threads: int | None = None,
+        after: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Starts loading, once `after` returns; `loaded` is None until that is done. `failed` holds what went wrong. `threads`: those that
+        torch uses."""
+        self._after = after
         self.config = config
         self.head = head
         self.threads = threads
@@ -149,6 +158,7 @@ class Worker:
 
     def _run(self, model: str) -> None:
         try:
+            self._after()
             self._load(model, None)
             while not self._ended:
                 for work in self._next():

@@ -68,14 +68,19 @@ def encode(context: Context, unit: Unit) -> EmbeddingFacts:
 
     config, store = context.config, context.store
     model = fetch_once(store, unit.source("model"), context.models)
-    encoder = Encoder(model, dtype=config.policy.dtype, max_tokens=config.policy.embed_max_tokens)
+    encoder = Encoder(
+        model,
+        dtype=config.policy.dtype,
+        max_tokens=config.policy.embed_max_tokens,
+        batch=config.ebm.embed_batch,
+        batch_tokens=config.ebm.embed_tokens,
+    )
     texts = head_examples(store, unit).texts
     earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
     cache = EmbeddingCache(store, unit.root, encoder.embedding_id, earlier)
     new = cache.add(
         texts,
         encoder.embed,
-        batch=config.ebm.embed_batch,
         save_every=config.ebm.embed_save_every,
         should_stop=context.stop.is_set,
     )

@@ -30,12 +30,12 @@ from burnqed.progress import Progress
 from burnqed.store import Store
 
 Matrix = NDArray[np.float32]
-Embed = Callable[[Sequence[str], int], Matrix]
-"""(texts, batch size) to [n, d], as `burnqed.policy.encode.Encoder.embed`."""
+Embed = Callable[[Sequence[str]], Matrix]
+"""Texts to [n, d], as `burnqed.policy.encode.Encoder.embed`."""
 
 ABSENT = -1
-STOP_EVERY = 4
-"""Batches between two calls of `should_stop`."""
+CHUNK = 512
+"""Texts that are encoded between two calls of `should_stop`."""
 
 
 def text_hash(text: str) -> bytes:
@@ -79,7 +79,6 @@ class EmbeddingCache:
         texts: Sequence[str],
         embed: Embed,
         *,
-        batch: int = 64,
         save_every: int = 20_000,
         should_stop: Callable[[], bool] = lambda: False,
     ) -> int:
@@ -91,9 +90,9 @@ class EmbeddingCache:
         new = [i for _, i in sorted(where.values())]
         pending: list[tuple[list[bytes], Matrix]] = []
         with Progress(len(new), "embeddings", "states") as progress:
-            for start in range(0, len(new), batch * STOP_EVERY):
-                chunk = [texts[i] for i in new[start : start + batch * STOP_EVERY]]
-                pending.append(([text_hash(text) for text in chunk], embed(chunk, batch)))
+            for start in range(0, len(new), CHUNK):
+                chunk = [texts[i] for i in new[start : start + CHUNK]]
+                pending.append(([text_hash(text) for text in chunk], embed(chunk)))
                 progress.advance(len(chunk))
                 stopped = should_stop()
                 if sum(len(keys) for keys, _ in pending) >= save_every or stopped or progress.done == len(new):

@@ -373,9 +373,9 @@ def test_an_embedding_is_the_mean_over_content_tokens_of_the_last_hidden_state(
 
 @pytest.mark.parametrize("path", ["model", "reference"])
 def test_an_embedding_depends_on_no_padding_and_no_neighbour(path: str, request: pytest.FixtureRequest) -> None:
-    encoder = Encoder(request.getfixturevalue(path), max_tokens=64)
+    encoder = Encoder(request.getfixturevalue(path), max_tokens=64, batch=3)
     texts = [*STATES, "x" * 300]
-    together = encoder.embed(texts, batch=3)
+    together = encoder.embed(texts)
     assert together.dtype == np.float32
     assert together.shape == (len(texts), encoder.width)
     for text, vector in zip(texts, together, strict=True):
@@ -387,6 +387,55 @@ def test_texts_are_cut_behind_the_last_token_allowed(model: LanguageModel) -> No
     long = STATES[1] * 5
     cut = model.tokenizer.decode(ids(model, [long])[0][:8])
     np.testing.assert_allclose(encoder.embed([long]), encoder.embed([cut]), atol=2e-5)
+
+
+class Counting:
+    """A network that notes what it is given, and has memory for so many tokens, padding included."""
+
+    def __init__(self, model: LanguageModel, room: int) -> None:
+        self.model, self.room = model, room
+        self.width = model.network.width
+        self.batches: list[list[int]] = []
+
+    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        self.batches.append([len(s) for s in sequences])
+        if max(self.batches[-1]) * len(sequences) > self.room:
+            raise torch.OutOfMemoryError("out of memory")
+        return self.model.network.hidden(sequences)
+
+
+def test_a_batch_has_so_many_tokens_at_most_and_texts_of_similar_length(model: LanguageModel) -> None:
+    network = Counting(model, 10**9)
+    encoder = Encoder(replace(model, network=network), max_tokens=64, batch=5, batch_tokens=100)  # type: ignore[arg-type]
+    texts = [*STATES * 3, "x" * 300]
+    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, max_tokens=64).embed(texts), atol=2e-5)
+    assert all(len(b) == 1 or (len(b) <= 5 and max(b) * len(b) <= 100) for b in network.batches)
+    assert [n for b in network.batches for n in b] == sorted(n for b in network.batches for n in b)
+    assert max(map(len, network.batches)) > 1
+
+
+def test_a_batch_that_is_too_large_for_the_memory_is_halved_and_nothing_is_lost(
+    model: LanguageModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    network = Counting(model, 70)
+    encoder = Encoder(replace(model, network=network), max_tokens=64)  # type: ignore[arg-type]
+    texts = [*STATES * 3, "x" * 300]
+    with caplog.at_level("WARNING", "burnqed"):
+        found = encoder.embed(texts)
+    np.testing.assert_allclose(found, Encoder(model, max_tokens=64).embed(texts), atol=2e-5)
+    refused = [b for b in network.batches if max(b) * len(b) > 70]
+    assert 1 <= len(refused) == caplog.text.count("out of memory: from now on") <= 5
+    network.batches.clear()
+    encoder.embed(texts)
+    assert all(max(b) * len(b) <= 70 for b in network.batches), "it has learned its limit"
+
+
+def test_a_text_that_alone_is_too_large_for_the_memory_says_what_to_lower(model: LanguageModel) -> None:
+    encoder = Encoder(replace(model, network=Counting(model, 10)), max_tokens=64)  # type: ignore[arg-type]
+    with pytest.raises(
+        BadInput, match=r"A state of 64 tokens alone needs more memory .* lower policy.embed_max_tokens"
+    ):
+        encoder.embed(["x" * 300])
 
 
 def test_an_empty_text_has_no_embedding(model: LanguageModel) -> None:

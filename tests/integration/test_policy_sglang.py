@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ import pytest
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.lifeline import Guarded
-from burnqed.policy.sglang import PROBE_S, Sglang, arguments
+from burnqed.policy.sglang import PROBE_S, Sglang, arguments, room
 from burnqed.policy.version import model_version
 from tests.fixtures.policy import SHAPE, STATES
 from tests.fixtures.sglang_pair import FROZEN_S, REAL, Pair
@@ -115,6 +116,38 @@ def test_what_a_team_sets_reaches_sglang(tiny_model: Path) -> None:
         assert part in said
     assert "--enable-deterministic-inference" not in words
     assert words[-2:] == ["--schedule-policy=lpm", "--enable-metrics"]
+
+
+def write_shape(folder: Path, weights: int, **shape: int) -> Path:
+    """A model's folder with this much of weights, as far as its size is concerned."""
+    (folder / "config.json").write_text(json.dumps(shape))
+    with (folder / "model.safetensors").open("wb") as file:
+        file.truncate(weights)
+    return folder
+
+
+SEVEN_B = {"num_attention_heads": 32, "hidden_size": 4096, "num_hidden_layers": 30}
+"""DeepSeek-Prover-V2-7B."""
+
+
+def test_keys_and_values_get_what_the_weights_leave_of_the_share(tmp_path: Path) -> None:
+    model = write_shape(tmp_path, 14 * 2**30, **SEVEN_B)
+    config = PolicyConfig(dtype="bfloat16", max_prompt_tokens=3072, max_new_tokens=128)
+    token = 2 * 30 * 4096 * 2
+    assert room(model, config, 22 * 2**30) == 8 * 2**30 // token == 17_476
+    assert room(model, config.model_copy(update={"tensor_parallel": 2}), 22 * 2**30) == 30 * 2**30 // token
+    grouped = write_shape(tmp_path, 14 * 2**30, **SEVEN_B, num_key_value_heads=8)
+    assert room(grouped, config, 22 * 2**30) == 8 * 2**30 // (token // 4)
+
+
+def test_a_share_that_holds_no_request_is_refused(tmp_path: Path) -> None:
+    model = write_shape(tmp_path, 14 * 2**30, **SEVEN_B)
+    config = PolicyConfig(dtype="bfloat16", max_prompt_tokens=3072, max_new_tokens=128)
+    with pytest.raises(
+        BadInput,
+        match=r"SGLang's share of the GPU, 13.2 GiB, has no room for the model and one request, 15.5 GiB; raise workflow",
+    ):
+        room(model, config, int(0.55 * 24 * 2**30))
 
 
 @pytest.mark.parametrize("argument", ["--port", "--context-length=99"])

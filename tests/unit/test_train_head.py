@@ -360,7 +360,7 @@ class Encoder:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, texts: Sequence[str], batch: int) -> NDArray[np.float32]:
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.asked += texts
         return np.array([self.value(t) for t in texts], dtype=np.float32)
 
@@ -399,16 +399,17 @@ def test_the_embeddings_of_an_earlier_stage_are_read_and_not_written_again(tmp_p
         EmbeddingCache(store, "final", "id").select(["a"])
 
 
-def test_a_stopped_encoding_keeps_what_it_has_and_goes_on_behind_it(tmp_path: Path) -> None:
+def test_a_stopped_encoding_keeps_what_it_has_and_goes_on_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnqed.train.embeddings.CHUNK", 64)
     store, encoder = Store(str(tmp_path)), Encoder()
     texts = [f"state {i:03}" for i in range(500)]
     polls = iter([False, False, True])
     with pytest.raises(TryAgain, match="192 of 500"):
-        EmbeddingCache(store, "emb", "id").add(
-            texts, encoder, batch=16, save_every=100, should_stop=lambda: next(polls)
-        )
+        EmbeddingCache(store, "emb", "id").add(texts, encoder, save_every=100, should_stop=lambda: next(polls))
     assert len(store.list("emb")) == 2  # one part of 128 texts, and the rest at the stop
     cache = EmbeddingCache(store, "emb", "id")
-    assert cache.add(texts, encoder, batch=16, save_every=100) == 500 - 192
+    assert cache.add(texts, encoder, save_every=100) == 500 - 192
     assert sorted(encoder.asked) == texts  # none twice
     assert cache.select(texts).matrix.tolist() == [Encoder.value(t) for t in texts]
