@@ -71,7 +71,7 @@ test-pantograph: $(READY)
 SGLANG := ../shared/sglang/sglang-cpu
 test-sglang: $(READY)
 	$(SGLANG) install
-	BURNQED_REAL_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m pytest -s tests/integration/test_policy_sglang.py tests/integration/test_sglang_real.py
+	BURNQED_REAL_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m pytest -s -n0 tests/integration/test_policy_sglang.py tests/integration/test_sglang_*.py
 	test -d $(DEMO)/main/iterations/iter_0/model || $(BIN)/burnqed run iteration --iter 0 --profile demo --store $(DEMO)
 	BURNQED_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m benchmarks.sglang_equal $(DEMO)
 

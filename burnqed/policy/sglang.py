@@ -97,6 +97,10 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
 
     Raises BadInput when `policy.sglang_args` has an option that is set here, and when the share holds no request.
     """
+    command = [
+        *shlex.split(os.environ.get(COMMAND, "sglang serve")),
+        *arguments(model, host, port, config, memory, gpu_bytes()),
+    ]
     folder = Path(tempfile.mkdtemp(prefix="burnqed-sglang-"))
     environment = {
         **os.environ,
@@ -105,10 +109,6 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
         "NCCL_SOCKET_IFNAME": "lo",
         "SGLANG_ENABLE_HEALTH_ENDPOINT_GENERATION": "0",  # for /health alone, which would take a second
     }
-    command = [
-        *shlex.split(os.environ.get(COMMAND, "sglang serve")),
-        *arguments(model, host, port, config, memory, gpu_bytes()),
-    ]
     return Sglang(Guarded(command, env=environment), f"http://127.0.0.1:{port}", config.frozen_s, folder)
 
 
@@ -152,7 +152,9 @@ def arguments(
         "--data-parallel-size": config.data_parallel if config.data_parallel > 1 else None,
         "--attention-backend": config.attention_backend,
         "--quantization": config.quantization,
-        "--max-total-tokens": room(model, config, int(memory * gpu_bytes)) if gpu_bytes and not config.quantization else None,
+        "--max-total-tokens": room(model, config, int(memory * gpu_bytes))
+        if gpu_bytes and not config.quantization
+        else None,
     }
     return [
         *("--model-path", str(model), "--host", host, "--port", str(port)),
