@@ -68,6 +68,7 @@ class GenerateRequest(Body):
 class UpdateRequest(Body):
     model_path: str
     weight_version: str | None = None
+    head_path: str | None = None
 
 
 class EmbedRequest(Body):
@@ -140,13 +141,23 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
 
     @app.post("/update_weights_from_disk")
     async def update_weights_from_disk(request: UpdateRequest) -> JSONResponse:
-        loaded()
+        before, head = loaded(), worker.head
         try:
-            await wrap_future(worker.update(request.model_path, request.weight_version))
+            await wrap_future(worker.update(request.model_path, request.weight_version, request.head_path))
+            if beside:
+                await update_beside(beside, before, head)
         except BadInput as error:
             return JSONResponse({"success": False, "message": str(error), "num_paused_requests": 0}, 400)
         message = f"Succeeded to update model weights. Weight version updated to {loaded().weight_version}."
         return JSONResponse({"success": True, "message": message, "num_paused_requests": 0})
+
+    async def update_beside(beside: Sglang, before: Loaded, head: str | None) -> None:
+        """After our own server, which says no where SGLang would not; goes back to the weights of `before` when SGLang does."""
+        try:
+            await beside.update(loaded().encoder.model.folder, loaded().weight_version)
+        except BadInput:
+            await wrap_future(worker.update(before.path, before.weight_version, head))
+            raise
 
     @app.api_route("/flush_cache", methods=["GET", "POST"])
     async def flush_cache() -> PlainTextResponse:

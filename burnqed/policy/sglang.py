@@ -24,7 +24,7 @@ from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.lifeline import Guarded
 from burnqed.log import log
-from burnqed.policy.client import context_length
+from burnqed.policy.client import complaint, context_length
 from burnqed.policy.version import model_version
 
 COMMAND = "BURNQED_SGLANG"
@@ -33,6 +33,8 @@ GRACE_S = 8.0
 """For the guard to kill everything: within the 30 s that Kubernetes gives a pod, and within those of a local pod."""
 PROBE_S = 2.0
 READY_EVERY_S = 0.5
+UPDATE_S = 600.0
+"""For what is being generated, and loading."""
 WATCH_S = 5.0
 """Between two looks at whether it generates."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
@@ -71,6 +73,17 @@ class Sglang:
             await asyncio.sleep(WATCH_S)
         self.is_frozen = True
         log.error("SGLang has generated nothing for %.0f s, which counts as dead", self._frozen_s)
+
+    async def update(self, model: Path, version: str) -> None:
+        """Replaces its weights once nothing is being generated. Raises BadInput, and keeps the old ones, when it cannot load the new ones."""
+        body = {"model_path": str(model), "weight_version": version}
+        async with httpx.AsyncClient(timeout=UPDATE_S, verify=False, trust_env=False) as client:
+            try:
+                answer = await client.post(f"{self.url}/update_weights_from_disk", json=body)
+            except httpx.HTTPError as error:
+                raise BadInput(f"SGLang did not answer while it replaced its weights ({error}).") from None
+        if not answer.is_success:
+            raise BadInput(f"SGLang refuses the weights: {complaint(answer)}")
 
     def alive(self) -> bool:
         return self.process.poll() is None and not self.is_frozen

@@ -113,10 +113,10 @@ class Worker:
         """Energies of (state, goal) pairs. Fails with BadInput when there is no head."""
         return self._call(lambda: (self._score(states, goals), self._ready))
 
-    def update(self, model: str, weight_version: str | None) -> Future[None]:
-        """Replaces the weights once nothing is being generated. Fails with BadInput and keeps the old ones when the new ones cannot
-        be loaded or the head was not trained for them."""
-        return self._call(lambda: self._load(model, weight_version), alone=True)
+    def update(self, model: str, weight_version: str | None, head: str | None = None) -> Future[None]:
+        """Replaces the weights, and the head where one is given, once nothing is being generated. Fails with BadInput and keeps the old ones
+        when the new ones cannot be loaded or the head was not trained for them."""
+        return self._call(lambda: self._load(model, weight_version, head or self.head), alone=True)
 
     def flush(self) -> Future[None]:
         """Forgets cached embeddings."""
@@ -159,7 +159,7 @@ class Worker:
     def _run(self, model: str) -> None:
         try:
             self._after()
-            self._load(model, None)
+            self._load(model, None, self.head)
             while not self._ended:
                 for work in self._next():
                     work()
@@ -200,7 +200,7 @@ class Worker:
             if request.left == 0:
                 request.future.set_result(self._ready)
 
-    def _load(self, model: str, weight_version: str | None) -> None:
+    def _load(self, model: str, weight_version: str | None, head_address: str | None) -> None:
         import torch
 
         from burnqed.policy.encode import Encoder
@@ -213,12 +213,13 @@ class Worker:
         loaded = load_model(self._fetch(model), self.config.dtype, exact=True)
         template_of(self.config).check(lambda token: loaded.tokenizer.token_to_id(token) is not None, model)
         encoder = Encoder(loaded, max_tokens=self.config.embed_max_tokens)
-        head = self._load_head(self.head, encoder) if self.head else None
+        head = self._load_head(head_address, encoder) if head_address else None
         generator = Generator(loaded, self.config.max_batch)
         generator.submit(Sample([0], SamplingParams(max_new_tokens=1, temperature=0.0)))
         generator.step()  # warms up, and verifies that the weights give numbers
         context = min(loaded.network.context, self.config.max_prompt_tokens + self.config.max_new_tokens)
         self._cache.clear()
+        self.head = head_address
         self.loaded = Loaded(model, weight_version or loaded.version, generator, encoder, head, context)
 
     def _load_head(self, address: str, encoder: Encoder) -> Head:

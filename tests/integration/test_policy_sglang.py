@@ -12,13 +12,19 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from fastapi.testclient import TestClient
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
+from burnqed.head.base import Head
+from burnqed.head.mlp import MlpHead
 from burnqed.lifeline import Guarded
+from burnqed.policy.encode import Encoder
+from burnqed.policy.server import make_app
 from burnqed.policy.sglang import PROBE_S, Sglang, arguments, room
 from burnqed.policy.version import model_version
-from tests.fixtures.policy import SHAPE, STATES
+from burnqed.policy.worker import Worker
+from tests.fixtures.policy import SHAPE, STATES, make_tiny
 from tests.fixtures.sglang_pair import FROZEN_S, REAL, Pair
 from tests.fixtures.sglang_stand_in import HEEDS_SIGTERM_S
 from tests.unit.test_argo_server import StandIn, argo
@@ -53,6 +59,30 @@ async def test_both_servers_are_ready_together_and_end_within_the_grace_period(p
     assert not pair.left()
 
 
+async def test_weights_and_head_of_both_are_replaced_together_or_not_at_all(pair: Pair, tmp_path: Path) -> None:
+    await pair.wait_ready()
+    other = make_tiny(tmp_path / "other", seed=1)
+    update = f"{pair.score}/update_weights_from_disk"
+    async with pair.client() as client:
+        before = await client.info()
+    wrong = httpx.post(update, json={"model_path": str(tmp_path / "absent")}, timeout=60)
+    assert (wrong.status_code, wrong.json()["success"]) == (400, False)
+    MlpHead(SHAPE.hidden_size, [16]).save(tmp_path / "head", "another", {})
+    wrong = httpx.post(update, json={"model_path": str(other), "head_path": str(tmp_path / "head")}, timeout=60)
+    assert "was trained on embeddings another" in wrong.json()["message"]
+    async with pair.client() as client:
+        assert await client.info() == before
+    embedding = Encoder(other, max_tokens=SHAPE.embed_max_tokens).embedding_id
+    MlpHead(SHAPE.hidden_size, [16]).save(tmp_path / "head", embedding, {})
+    asked = {"model_path": str(other), "head_path": str(tmp_path / "head")}
+    assert httpx.post(update, json=asked, timeout=60).json()["success"] is True
+    async with pair.client() as client:
+        after = await client.info()
+        [found] = await client.propose(STATES[:1], candidates=1, temperature=1.0, seeds=[1])
+    assert after.weight_version == found.model_version == model_version(other)
+    assert (after.embedding_id, after.head_id) == (embedding, Head.load(tmp_path / "head").head_id)
+
+
 @pytest.mark.parametrize(
     "kill",
     [lambda pair: pair.server.kill(), lambda pair: pair.sglang.kill(), lambda pair: pair.guard.kill()],
@@ -62,9 +92,7 @@ async def test_neither_server_outlives_the_other_when_one_is_killed(pair: Pair, 
     await pair.wait_ready()
     kill(pair)
     assert pair.server.wait(20) in (75, -signal.SIGKILL), "a pod whose SGLang died is run again"
-    assert not [process for process in pair.left() if process.name() != "sleep"], (
-        "SGLang's own children end by themselves"
-    )
+    assert not pair.left()
 
 
 async def test_a_server_that_generates_nothing_counts_as_dead(pair: Pair) -> None:
@@ -91,6 +119,27 @@ def test_kubernetes_waits_longer_for_an_answer_than_we_do_for_sglang_s() -> None
     probe = search["sidecars"][0]["readinessProbe"]
     assert probe["timeoutSeconds"] > PROBE_S >= 1.2
     assert probe["httpGet"]["path"] == "/ready"
+
+
+class WithoutRoom(Sglang):
+    """Cannot load what it is given."""
+
+    def __init__(self) -> None: ...
+
+    async def update(self, model: Path, version: str) -> None:
+        raise BadInput("SGLang refuses the weights: out of memory")
+
+
+def test_our_server_goes_back_to_its_weights_when_sglang_refuses_the_new_ones(tiny_model: Path, tmp_path: Path) -> None:
+    worker = Worker(str(tiny_model), None, SHAPE)
+    while worker.loaded is None:
+        assert worker.failed is None
+    with TestClient(make_app(worker, WithoutRoom())) as http:
+        other = make_tiny(tmp_path / "other", seed=1)
+        answer = http.post("/update_weights_from_disk", json={"model_path": str(other)})
+        assert (answer.status_code, answer.json()["message"]) == (400, "SGLang refuses the weights: out of memory")
+        assert http.get("/health").json()["weight_version"] == model_version(tiny_model)
+    worker.close()
 
 
 # ---- its command line
