@@ -99,15 +99,16 @@ lint: $(READY)
 results: $(READY)
 	$(BIN)/python benchmarks/results.py
 
-# Builds and pushes the images, with whichever of the three is there. LEAN=mathlib puts Mathlib's Lean into the worker.
+# Builds and pushes the images, with whichever of the three is there. LEAN=mathlib puts Mathlib's Lean into the worker; IMAGES="worker trainer" leaves out SGLang's.
 REGISTRY ?=
 LEAN ?= embedded
+IMAGES ?= worker trainer sglang
 TAG ?= $(shell sed -n 's/__version__ = "\(.*\)"/\1/p' burnqed/__init__.py)
 BUILDER ?= $(firstword $(foreach b,docker podman buildah,$(shell command -v $(b))))
 images:
 	@test -n "$(REGISTRY)" || { echo "Say where to push: make images REGISTRY=ghcr.io/my-team"; exit 2; }
 	@test -n "$(BUILDER)" || { echo "Needs docker, podman or buildah"; exit 2; }
-	for image in worker trainer; do \
+	for image in $(IMAGES); do \
 		$(BUILDER) build -t $(REGISTRY)/burnqed-$$image:$(TAG) -f images/Dockerfile --build-arg LEAN=$(LEAN) --target $$image . && \
 		$(BUILDER) push $(REGISTRY)/burnqed-$$image:$(TAG) || exit 1; \
 	done
@@ -118,7 +119,8 @@ manifests: $(READY)
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
 
-# The images' locks take their versions from the common one; the trainer's has torch, and what that needs, apart: 5 GB that seldom change.
+# The images' locks take their versions from the common one; the trainer's has torch, and what that needs, apart: 5 GB that seldom change. SGLang's leaves torch
+# and NVIDIA's libraries to SGLang's image.
 lock: $(READY)
 	$(COMPILE) --extra train --extra dev --extra cluster --extra hub pyproject.toml -o requirements.lock
 	printf 'setuptools>=80\nuv>=0.9\n' | $(COMPILE) - -o images/build.lock
@@ -126,3 +128,8 @@ lock: $(READY)
 	echo 'torch>=2.9' | $(COMPILE) --constraint requirements.lock - -o images/torch.lock
 	$(COMPILE) --constraint requirements.lock --extra train pyproject.toml -o images/trainer.lock \
 		$$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' images/torch.lock)
+	sed -n '/^sglang:/,/^$$/s/^  \(torch\|transformers\): /\1==/p' burnqed/versions.yaml > images/sglang.constraints
+	echo torch | $(COMPILE) --python-version 3.12 --constraint images/sglang.constraints - -o images/sglang.torch
+	$(COMPILE) --python-version 3.12 --constraint images/sglang.constraints --extra train pyproject.toml -o images/sglang.lock \
+		$$(sed -n 's/^\(torch\|triton\|nvidia-[a-z0-9-]*\|cuda-[a-z]*\)==.*/--no-emit-package \1/p' images/sglang.torch)
+	rm images/sglang.constraints images/sglang.torch

@@ -47,10 +47,19 @@ class Lean(_Strict):
     pantograph: Repository
 
 
+class Sglang(_Strict):
+    """SGLang, and what its image has of what burnqed needs."""
+
+    version: str
+    torch: str
+    transformers: str
+
+
 class Images(_Strict):
     """Container images of others."""
 
     python: str
+    sglang: str
     seaweedfs: str
 
 
@@ -59,7 +68,7 @@ class Versions(_Strict):
     lean4export: str
     """Of the format, not of the program."""
     lean_dojo: str
-    sglang: str
+    sglang: Sglang
     images: Images
 
 

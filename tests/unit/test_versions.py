@@ -75,8 +75,16 @@ def arguments() -> dict[str, str]:
 
 def test_the_images_are_built_on_these() -> None:
     assert arguments()["PYTHON"] == versions().images.python
+    assert arguments()["SGLANG"] == versions().images.sglang
+    assert versions().images.sglang.endswith(f":v{versions().sglang.version}")
     values = yaml.safe_load((ROOT / "helm" / "burnqed" / "values.yaml").read_text())
     assert values["s3Server"]["image"] == versions().images.seaweedfs
+
+
+def test_burnqed_beside_sglang_is_locked_for_what_that_image_has() -> None:
+    locked = dict(re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "images" / "sglang.lock").read_text(), re.MULTILINE))
+    assert locked["transformers"] == versions().sglang.transformers
+    assert not [name for name in locked if name in {"torch", "triton"} or name.startswith(("nvidia-", "cuda-"))]
 
 
 @pytest.mark.parametrize("name", ["export.cjs", "data.cjs"])
