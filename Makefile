@@ -117,7 +117,8 @@ images:
 manifests: $(READY)
 	$(BIN)/python -m tests.fixtures.chart
 
-COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11
+COMPILE_FOR := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version
+COMPILE := $(COMPILE_FOR) 3.11
 
 # The images' locks take their versions from the common one; the trainer's has torch, and what that needs, apart: 5 GB that seldom change. SGLang's leaves torch
 # and NVIDIA's libraries to SGLang's image.
@@ -129,7 +130,7 @@ lock: $(READY)
 	$(COMPILE) --constraint requirements.lock --extra train pyproject.toml -o images/trainer.lock \
 		$$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package \1/p' images/torch.lock)
 	sed -n '/^sglang:/,/^$$/s/^  \(torch\|transformers\): /\1==/p' burnqed/versions.yaml > images/sglang.constraints
-	echo torch | $(COMPILE) --python-version 3.12 --constraint images/sglang.constraints - -o images/sglang.torch
-	$(COMPILE) --python-version 3.12 --constraint images/sglang.constraints --extra train pyproject.toml -o images/sglang.lock \
+	echo torch | $(COMPILE_FOR) 3.12 --constraint images/sglang.constraints - -o images/sglang.torch
+	$(COMPILE_FOR) 3.12 --constraint images/sglang.constraints --extra train pyproject.toml -o images/sglang.lock \
 		$$(sed -n 's/^\(torch\|triton\|nvidia-[a-z0-9-]*\|cuda-[a-z]*\)==.*/--no-emit-package \1/p' images/sglang.torch)
 	rm images/sglang.constraints images/sglang.torch

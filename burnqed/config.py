@@ -236,7 +236,7 @@ class SftConfig(Section):
     later_steps: Steps[int] = Field(800, ge=1)
     """Optimiser steps at later iterations."""
     batch_tokens: Tokens[int] = Field(4_096, ge=64)
-    """Size of one packed batch."""
+    """Size of one packed batch. When the memory is not enough, it is halved and accumulation doubled: the steps stay the same."""
     accumulation: int = Field(1, ge=1)
     """Batches whose gradients are added up for one step."""
     max_length: Tokens[int] = Field(1_024, ge=64)
@@ -255,6 +255,11 @@ class SftConfig(Section):
     """Validation pairs of each kind (base, trajectory) on which the evaluation loss is measured; 0 means all."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """`bfloat16` computes in it (and, with LoRA, keeps the frozen weights in it); trained weights are always float32."""
+    base_weights: Later[Literal["full", "nf4"]] = "full"
+    """`nf4` keeps the frozen weights of LoRA's layers in 4 bits (QLoRA): a 7B model then takes 5 GB while it is trained. The adapters are
+    merged into the full weights all the same."""
+    optimizer: Later[Literal["adamw", "paged_adamw_8bit"]] = "adamw"
+    """`paged_adamw_8bit` keeps its state in 8 bits, and on the host when the GPU has no room for it."""
     gradient_checkpointing: Operation[bool] = False
     """Compute activations twice instead of keeping them: for models that would not fit otherwise."""
     lora_rank: int = Field(16, ge=1)
@@ -269,6 +274,13 @@ class SftConfig(Section):
     """How often the evaluation loss is measured. The weights with the lowest are kept."""
     seed: Seed = 0
     """Seed of the order of the pairs, and of the dropout."""
+
+    @field_validator("base_weights")
+    @classmethod
+    def _frozen(cls, weights: str, info: ValidationInfo) -> str:
+        if weights == "nf4" and info.data.get("method") != "lora":
+            raise ValueError("only weights that are not trained can be in 4 bits; set sft.method=lora, too")
+        return weights
 
 
 class EbmConfig(Section):

@@ -73,6 +73,12 @@ def learning_rate(step: int, steps: int, warmup: int, peak: float) -> float:
     return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / (steps - warmup)))
 
 
+def divided(batch: list[Example], parts: int) -> list[list[Example]]:
+    """At most so many parts of about equal size."""
+    size = -(-len(batch) // parts)
+    return [batch[start : start + size] for start in range(0, len(batch), size)]
+
+
 class Training:
     """A fine-tuning in progress.
 
@@ -96,7 +102,10 @@ class Training:
         self.validation = {kind: part for kind, part in validation.items() if part}
         self.device = next(model.parameters()).device
         weights = trainable(model).values()
-        self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), fused=True)
+        kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": True}
+        self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), **kind)
+        self.splits = 1
+        """Parts that a batch is divided into, for it to fit into memory."""
         self.rows: list[LossRow] = []
         self.best: EvaluationLoss | None = None
         self.best_step = 0
@@ -146,13 +155,7 @@ class Training:
         rate = learning_rate(self.step, self.steps, self.config.warmup_steps, self.peak)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        packed = [pack(batch) for batch in micro_batches]
-        counted = sum(batch.completion_tokens for batch in packed)
-        total = 0.0
-        for batch in packed:
-            loss = self.loss(batch.to(self.device)) / counted
-            loss.backward()  # type: ignore[no-untyped-call]
-            total += loss.item()
+        packed, total = self.gradient(micro_batches)
         if not math.isfinite(total):
             raise BadInput(
                 f"The loss is not a finite number at step {self.step + 1} of the fine-tuning; lower sft.learning_rate ({rate:g} here)."
@@ -169,6 +172,33 @@ class Training:
                 seconds=time.perf_counter() - started,
             )
         )
+
+    def gradient(self, micro_batches: list[list[Example]]) -> tuple[list[Packed], float]:
+        """Adds up the gradient of the mean loss; in smaller parts, from now on, when the memory is not enough. Returns the parts and the loss.
+
+        Raises BadInput when it is not enough for a single example.
+        """
+        while True:
+            parts = [part for batch in micro_batches for part in divided(batch, self.splits)]
+            packed = [pack(part) for part in parts]
+            counted = sum(batch.completion_tokens for batch in packed)
+            total = 0.0
+            try:
+                for batch in packed:
+                    loss = self.loss(batch.to(self.device)) / counted
+                    loss.backward()  # type: ignore[no-untyped-call]
+                    total += loss.item()
+                return packed, total
+            except torch.OutOfMemoryError as error:
+                if max(map(len, parts)) == 1:
+                    raise BadInput(
+                        f"A sequence of {max(len(e) for part in parts for e in part)} tokens alone needs more memory than there is; set "
+                        "sft.gradient_checkpointing=true or sft.base_weights=nf4, or lower sft.max_length."
+                    ) from error
+                self.optimizer.zero_grad(set_to_none=True)
+                torch.cuda.empty_cache()
+                self.splits *= 2
+                log.warning("out of memory: from now on each batch is computed in %d parts", self.splits)
 
     def loss(self, batch: Packed) -> torch.Tensor:
         """Summed over the batch's completion tokens."""
@@ -187,7 +217,7 @@ class Training:
         tokens: dict[Kind, int] = {}
         for kind, examples in self.validation.items():
             sums[kind], tokens[kind] = 0.0, 0
-            for batch in batches(sorted(examples, key=len), self.config.batch_tokens):
+            for batch in batches(sorted(examples, key=len), self.config.batch_tokens // self.splits):
                 packed = pack(batch).to(self.device)
                 sums[kind] += self.loss(packed).item()
                 tokens[kind] += packed.completion_tokens

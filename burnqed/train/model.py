@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from torch import nn
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
 
 from burnqed.config import SftConfig
@@ -41,10 +41,11 @@ def load_tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
-def load_model(folder: Path, dtype: torch.dtype) -> Any:
-    """A causal language model, in evaluation mode, on the CPU."""
+def load_model(folder: Path, dtype: torch.dtype, quantization: BitsAndBytesConfig | None = None) -> Any:
+    """A causal language model, in evaluation mode, on the CPU, or quantised on its device."""
+    place = {"quantization_config": quantization, "device_map": {"": device()}} if quantization else {}
     try:
-        model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa")
+        model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa", **place)
     except (OSError, ValueError) as error:
         raise BadInput(
             f"No causal language model could be loaded from {folder} ({first_line(error)}); give a model's folder."
@@ -61,10 +62,11 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
     """The model to train, on its device, with trainable parameters in float32.
 
     `full` trains all weights of `start`. `lora` trains an adapter beside its frozen linear layers: a new one, which changes
-    nothing at first, or a copy of `adapter`.
+    nothing at first, or a copy of `adapter`. With `nf4` these layers are in 4 bits, with quantised constants (QLoRA, arXiv:2305.14314), and
+    computed with in `sft.precision`.
     """
     frozen_type = torch.bfloat16 if config.method == "lora" and config.precision == "bfloat16" else torch.float32
-    model = load_model(start, frozen_type)
+    model = load_model(start, frozen_type, nf4(frozen_type) if config.base_weights == "nf4" else None)
     if config.gradient_checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
     if config.method == "lora":
@@ -80,7 +82,16 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
                 task_type="CAUSAL_LM",
             )
             model = get_peft_model(model, shape)
-    return model.to(device())
+    return model if config.base_weights == "nf4" else model.to(device())
+
+
+def nf4(compute: torch.dtype) -> BitsAndBytesConfig:
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=compute,
+    )
 
 
 def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
@@ -92,11 +103,23 @@ def copy_weights(model: nn.Module) -> dict[str, torch.Tensor]:
     return {name: parameter.detach().cpu().clone() for name, parameter in trainable(model).items()}
 
 
-def adamw(parameters: Iterable[nn.Parameter], weight_decay: float, **options: Any) -> torch.optim.AdamW:
-    """AdamW that decays matrices only: neither norms nor biases nor the head's temperature."""
+def adamw(
+    parameters: Iterable[nn.Parameter], weight_decay: float, *, paged: bool = False, **options: Any
+) -> torch.optim.Optimizer:
+    """AdamW that decays matrices only: neither norms nor biases nor the head's temperature. `paged`: with its state in 8 bits, in memory that
+    the driver moves between GPU and host."""
     every = list(parameters)
-    decayed = {"params": [p for p in every if p.ndim >= 2], "weight_decay": weight_decay}
-    return torch.optim.AdamW([decayed, {"params": [p for p in every if p.ndim < 2], "weight_decay": 0.0}], **options)
+    groups = [
+        {"params": [p for p in every if p.ndim >= 2], "weight_decay": weight_decay},
+        {"params": [p for p in every if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    if paged:
+        from bitsandbytes.optim.adamw import PagedAdamW8bit
+
+        return PagedAdamW8bit(  # type: ignore[no-untyped-call]
+            [group for group in groups if group["params"]], **options
+        )
+    return torch.optim.AdamW(groups, **options)
 
 
 def set_weights(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:

@@ -9,9 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from peft import PeftModel
+from pydantic import ValidationError
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
@@ -27,13 +29,13 @@ from burnqed.policy.version import model_version
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.export import export_model
-from burnqed.train.loop import LossRow
+from burnqed.train.loop import LossRow, Training
 from burnqed.train.losses import check_packing, completion_loss
 from burnqed.train.model import load_model, load_tokenizer, load_trainable
-from burnqed.train.packing import IGNORED, encode, pack, shuffled
+from burnqed.train.packing import IGNORED, Packed, encode, pack, shuffled
 from burnqed.train.sft import Pairs, SftOutcome, repeats, train_sft
 
-SHAPE = PolicyConfig(hidden_size=48, layers=2, heads=3, vocabulary=400, max_prompt_tokens=128, max_new_tokens=24)
+SHAPE = PolicyConfig(hidden_size=64, layers=2, heads=4, vocabulary=400, max_prompt_tokens=128, max_new_tokens=24)
 SETTINGS = SftConfig(
     learning_rate=1e-2,
     steps=30,
@@ -305,12 +307,15 @@ def test_all_base_pairs_train_at_first_and_a_sample_of_them_later(base: Path, tm
     assert later.validation_pairs == outcome.validation_pairs
 
 
-@pytest.mark.parametrize("method", ["full", "lora"])
+QLORA = {"method": "lora", "base_weights": "nf4", "optimizer": "paged_adamw_8bit"}
+
+
+@pytest.mark.parametrize("method", [{"method": "full"}, {"method": "lora"}, QLORA], ids=["full", "lora", "qlora"])
 @pytest.mark.parametrize("accumulation", [1, 2])
 def test_an_interrupted_training_continues_to_the_same_losses_and_weights(
-    base: Path, tmp_path: Path, method: str, accumulation: int
+    base: Path, tmp_path: Path, method: dict[str, str], accumulation: int
 ) -> None:
-    config = SETTINGS.model_copy(update={"method": method, "accumulation": accumulation, "batch_tokens": 256})
+    config = SETTINGS.model_copy(update={**method, "accumulation": accumulation, "batch_tokens": 256})
     whole = train(base, tmp_path / "whole", config)
 
     checkpoints = Checkpoints(Store(str(tmp_path / "store")), "run/checkpoint.pt")
@@ -323,7 +328,7 @@ def test_an_interrupted_training_continues_to_the_same_losses_and_weights(
 
     assert curve(resumed.rows) == curve(whole.rows)
     assert resumed.best_step == whole.best_step
-    name = "model.safetensors" if method == "full" else "adapter_model.safetensors"
+    name = "model.safetensors" if method == {"method": "full"} else "adapter_model.safetensors"
     expected, found = load_file(tmp_path / "whole/adapter" / name), load_file(tmp_path / "resumed/adapter" / name)
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[key], found[key]) for key in expected)
@@ -380,6 +385,88 @@ def test_bfloat16_with_gradient_checkpointing_trains_an_adapter_in_float32(tmp_p
     model = load_trainable(full[1], None, config)
     assert {p.dtype for p in model.parameters() if p.requires_grad} == {torch.float32}
     assert {p.dtype for p in model.parameters() if not p.requires_grad} == {torch.bfloat16}
+
+
+# ---- 4 bits, and little memory
+
+
+def test_qlora_trains_beside_weights_of_4_bits_and_is_merged_into_the_full_ones(
+    full: Trained, lora: Trained, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, config = full[1], LORA.model_copy(update=QLORA)
+    model = load_trainable(base, None, config)
+    frozen = {
+        type(module).__name__
+        for module in model.modules()
+        if hasattr(module, "quant_state") or "4bit" in type(module).__name__
+    }
+    assert "Linear4bit" in frozen
+    assert {p.dtype for p in model.parameters() if p.requires_grad} == {torch.float32}
+    outcome = train(base, tmp_path, config, pairs=SIMP)
+    assert outcome.rows[0].evaluation
+    assert outcome.best
+    assert outcome.best.total < 0.7 * outcome.rows[0].evaluation.total
+
+    merged, adapter = tmp_path / "merged", tmp_path / "adapter"
+    export_model(base, adapter, merged, "float32", [p.state for p in SIMP.base])
+    states = [p.state for p in SIMP.base[:200]]
+    tokenizer = load_tokenizer(merged)
+    ids = [tokenizer(prompt(state), return_tensors="pt")["input_ids"] for state in states]
+    beside = PeftModel.from_pretrained(load_model(base, torch.float32), adapter).eval()
+    whole = load_model(merged, torch.float32)
+    rough = load_trainable(base, adapter, config).eval()
+    agree = 0
+    with torch.no_grad():
+        for one in ids:
+            exact = whole(one).logits[0, -1]
+            torch.testing.assert_close(exact, beside(one).logits[0, -1], atol=1e-5, rtol=1e-5)
+            agree += int(exact.argmax() == rough(one).logits[0, -1].argmax())
+    with capsys.disabled():
+        print(f"\nthe model of 4 bits and the merged one begin with the same token in {agree} of {len(states)} states")
+    assert agree >= 0.9 * len(states)
+
+
+def test_4_bits_are_for_weights_that_are_not_trained() -> None:
+    with pytest.raises(ValidationError, match=r"set sft\.method=lora, too"):
+        SftConfig(method="full", base_weights="nf4")
+
+
+def test_a_batch_that_is_too_large_for_the_memory_is_divided_and_the_steps_stay_the_same(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = train(base, tmp_path / "whole")
+    loss = Training.loss
+
+    def with_little_memory(training: Training, batch: Packed) -> torch.Tensor:
+        if training.model.training and batch.input_ids.numel() > 200:
+            raise torch.OutOfMemoryError("out of memory")
+        return loss(training, batch)
+
+    monkeypatch.setattr(Training, "loss", with_little_memory)
+    with caplog.at_level("WARNING", "burnqed"):
+        found = train(base, tmp_path / "divided")
+    assert "out of memory: from now on each batch is computed in 4 parts" in caplog.text
+    assert [row.tokens for row in found.rows] == [row.tokens for row in expected.rows]
+    np.testing.assert_allclose(losses(found), losses(expected), rtol=1e-3)
+
+
+def losses(outcome: SftOutcome) -> list[float]:
+    return [row.loss for row in outcome.rows if row.loss is not None]
+
+
+def test_a_sequence_that_alone_is_too_large_for_the_memory_says_what_to_change(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_memory(training: Training, batch: Packed) -> torch.Tensor:
+        if training.model.training:
+            raise torch.OutOfMemoryError("out of memory")
+        return torch.zeros(())
+
+    monkeypatch.setattr(Training, "loss", without_memory)
+    with pytest.raises(
+        BadInput, match=r"tokens alone needs more memory than there is; set sft.gradient_checkpointing=true"
+    ):
+        train(base, tmp_path)
 
 
 # ---- where an iteration starts
