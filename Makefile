@@ -75,7 +75,7 @@ test-sglang: $(READY)
 	test -d $(DEMO)/main/iterations/iter_0/model || $(BIN)/burnqed run iteration --iter 0 --profile demo --store $(DEMO)
 	BURNQED_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m benchmarks.sglang_equal $(DEMO)
 
-# Two iterations on pairs, proofs and theorems from files; about 15 minutes.
+# Two iterations on pairs, proofs and theorems from files; about 20 minutes.
 own-data: $(READY)
 	$(BIN)/python benchmarks/own_data.py
 

@@ -275,13 +275,6 @@ class SftConfig(Section):
     seed: Seed = 0
     """Seed of the order of the pairs, and of the dropout."""
 
-    @field_validator("base_weights")
-    @classmethod
-    def _frozen(cls, weights: str, info: ValidationInfo) -> str:
-        if weights == "nf4" and info.data.get("method") != "lora":
-            raise ValueError("only weights that are not trained can be in 4 bits; set sft.method=lora, too")
-        return weights
-
 
 class EbmConfig(Section):
     """The goal-conditioned energy head."""

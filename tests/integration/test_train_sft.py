@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import torch
 from peft import PeftModel
-from pydantic import ValidationError
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
@@ -426,9 +425,9 @@ def test_qlora_trains_beside_weights_of_4_bits_and_is_merged_into_the_full_ones(
     assert agree >= 0.9 * len(states)
 
 
-def test_4_bits_are_for_weights_that_are_not_trained() -> None:
-    with pytest.raises(ValidationError, match=r"set sft\.method=lora, too"):
-        SftConfig(method="full", base_weights="nf4")
+def test_4_bits_are_for_weights_that_are_not_trained(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"set sft\.method=lora, too"):
+        train(base, tmp_path, SETTINGS.model_copy(update={"base_weights": "nf4"}))
 
 
 def test_a_batch_that_is_too_large_for_the_memory_is_divided_and_the_steps_stay_the_same(
