@@ -194,6 +194,8 @@ class PolicyConfig(Section):
     """The longest prompt."""
     embed_max_tokens: Tokens[int] = Field(512, ge=8)
     """A state is truncated to this length before it is embedded."""
+    embed_weights: Later[Literal["full", "nf4"]] = "full"
+    """`nf4` keeps the embeddings' weights in 4 bits, 4 GB for a 7B model beside those that generate; a head belongs to one or the other."""
     top_p: float = Field(0.95, gt=0, le=1)
     """Nucleus sampling: candidates come from the most likely tokens that together have this probability."""
     max_batch: Operation[int] = Field(128, ge=1)

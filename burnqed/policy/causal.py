@@ -11,14 +11,26 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import AutoModelForCausalLM
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
 from burnqed.finite import check_finite
 
 
+def nf4(compute: torch.dtype) -> BitsAndBytesConfig:
+    """Linear layers in 4 bits (NF4), with quantised constants (QLoRA, arXiv:2305.14314), and computed with in this type."""
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=compute,
+    )
+
+
 class Causal:
-    def __init__(self, folder: Path, dtype: torch.dtype, device: torch.device) -> None:
-        self.model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).to(device).eval()
+    def __init__(self, folder: Path, dtype: torch.dtype, device: torch.device, *, in_4_bits: bool = False) -> None:
+        quantised = {"quantization_config": nf4(dtype), "device_map": {"": device}} if in_4_bits else {}
+        model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **quantised)
+        self.model = (model if in_4_bits else model.to(device)).eval()
         check_finite(self.model.named_parameters(), folder)
         self.device = device
         self.width: int = self.model.config.hidden_size

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from burnqed.errors import BadInput
 from burnqed.log import log
-from burnqed.policy.model import LanguageModel, load_model
+from burnqed.policy.model import LanguageModel, Weights, load_model
 from burnqed.policy.version import embedding_identity
 
 BATCH, BATCH_TOKENS = 64, 16_384
@@ -35,17 +35,20 @@ class Encoder:
         *,
         dtype: str = "float32",
         max_tokens: int,
+        weights: Weights = "full",
         batch: int = BATCH,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
-        """`model` is a folder, or a loaded model, which keeps its dtype. A batch has at most `batch` texts, and `batch_tokens` tokens."""
-        self.model = model if isinstance(model, LanguageModel) else load_model(Path(model), dtype)
+        """`model` is a folder, or a loaded model, which keeps its dtype and its weights. A batch has at most `batch` texts, and `batch_tokens` tokens."""
+        self.model = model if isinstance(model, LanguageModel) else load_model(Path(model), dtype, weights=weights)
         self.max_tokens = max_tokens
         self.batch, self.batch_tokens = batch, batch_tokens
 
     @property
     def embedding_id(self) -> str:
-        return embedding_identity(self.model.version, dtype=self.model.dtype, max_tokens=self.max_tokens)
+        return embedding_identity(
+            self.model.version, dtype=self.model.dtype, max_tokens=self.max_tokens, weights=self.model.weights
+        )
 
     @property
     def width(self) -> int:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import torch
 from safetensors import SafetensorError
@@ -54,20 +54,27 @@ class Network(Protocol):
         ...
 
 
+Weights = Literal["full", "nf4"]
+"""As saved, or with the linear layers in 4 bits."""
+
+
 @dataclass(frozen=True)
 class LanguageModel:
     folder: Path
     version: str
     dtype: str
     """Of the saved weights."""
+    weights: Weights
     network: Network
     tokenizer: Tokenizer
     end_ids: frozenset[int]
     """Tokens that end a reply."""
 
 
-def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False, exact: bool = False) -> LanguageModel:
-    """Loads onto the GPU when there is one. `reference` uses transformers' network even for a Llama.
+def load_model(
+    folder: Path, dtype: str = "float32", *, reference: bool = False, exact: bool = False, weights: Weights = "full"
+) -> LanguageModel:
+    """Loads onto the GPU when there is one. `reference` uses transformers' network even for a Llama, and so does `nf4`.
 
     The rounding of a matrix product depends on its number of rows, so in rare cases the rest of a batch changes a sample. With `exact`,
     float32 weights are computed with in float64 on a CPU: rounding errors are then a billion times smaller than the differences that decide
@@ -77,18 +84,19 @@ def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False,
     """
     model_files(folder)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    exact = exact and dtype == "float32" and device.type == "cpu"
+    in_4_bits = weights == "nf4"
+    exact = exact and dtype == "float32" and device.type == "cpu" and not in_4_bits
     type_: torch.dtype = torch.float64 if exact else getattr(torch, dtype)
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         network: Network
-        if Llama.fits(config) and not reference:
+        if Llama.fits(config) and not (reference or in_4_bits):
             network = Llama(folder, type_, device)
         else:
             from burnqed.policy.causal import Causal
 
-            network = Causal(folder, type_, device)
+            network = Causal(folder, type_, device, in_4_bits=in_4_bits)
     except Exception as error:
         expected = isinstance(error, OSError | ValueError | KeyError | RuntimeError | SafetensorError)
         if not (expected or type(error) is Exception):  # which tokenizers raises
@@ -98,7 +106,7 @@ def load_model(folder: Path, dtype: str = "float32", *, reference: bool = False,
         ) from error
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    return LanguageModel(folder, model_version(folder), dtype, network, tokenizer, end_ids(folder, config))
+    return LanguageModel(folder, model_version(folder), dtype, weights, network, tokenizer, end_ids(folder, config))
 
 
 def end_ids(folder: Path, config: dict[str, object]) -> frozenset[int]:

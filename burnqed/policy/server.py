@@ -280,7 +280,7 @@ def serve(
         listeners.append(listen("0.0.0.0" if in_pod() else "127.0.0.1", status_port))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     sys.setswitchinterval(0.001)  # the model's thread releases the GIL in every operation and needs it back soon
-    worker = Worker(model, head, config or PolicyConfig(), threads(), *([beside.wait] if beside else []))
+    worker = Worker(model, head, config or PolicyConfig(), threads(), beside)
     leave_on_signals(worker, beside)
     status = FastAPI(title="burnqed status", openapi_url=None)
     status.include_router(status_routes(worker, beside))

@@ -23,6 +23,7 @@ from burnqed import metrics, modelcache
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
+from burnqed.policy.sglang import Sglang
 from burnqed.policy.template import template_of
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server already answers
@@ -71,11 +72,11 @@ class Worker:
         head: str | None,
         config: PolicyConfig,
         threads: int | None = None,
-        after: Callable[[], None] = lambda: None,
+        beside: Sglang | None = None,
     ) -> None:
-        """Starts loading, once `after` returns; `loaded` is None until that is done. `failed` holds what went wrong. `threads`: those that
-        torch uses."""
-        self._after = after
+        """Starts loading, once `beside` is ready, which then generates; `loaded` is None until that is done. `failed` holds what went wrong.
+        `threads`: those that torch uses."""
+        self.beside = beside
         self.config = config
         self.head = head
         self.threads = threads
@@ -158,7 +159,8 @@ class Worker:
 
     def _run(self, model: str) -> None:
         try:
-            self._after()
+            if self.beside:
+                self.beside.wait()
             self._load(model, None, self.head)
             while not self._ended:
                 for work in self._next():
@@ -210,9 +212,12 @@ class Worker:
 
         if self.threads:
             torch.set_num_threads(self.threads)
-        loaded = load_model(self._fetch(model), self.config.dtype, exact=True)
+        folder, weights = self._fetch(model), self.config.embed_weights
+        embedding = load_model(folder, self.config.dtype, exact=True, weights=weights)
+        only_embeds = self.beside is not None or weights == "full"
+        loaded = embedding if only_embeds else load_model(folder, self.config.dtype, exact=True)
         template_of(self.config).check(lambda token: loaded.tokenizer.token_to_id(token) is not None, model)
-        encoder = Encoder(loaded, max_tokens=self.config.embed_max_tokens)
+        encoder = Encoder(embedding, max_tokens=self.config.embed_max_tokens)
         head = self._load_head(head_address, encoder) if head_address else None
         generator = Generator(loaded, self.config.max_batch)
         generator.submit(Sample([0], SamplingParams(max_new_tokens=1, temperature=0.0)))

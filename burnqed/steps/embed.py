@@ -72,6 +72,7 @@ def encode(context: Context, unit: Unit) -> EmbeddingFacts:
         model,
         dtype=config.policy.dtype,
         max_tokens=config.policy.embed_max_tokens,
+        weights=config.policy.embed_weights,
         batch=config.ebm.embed_batch,
         batch_tokens=config.ebm.embed_tokens,
     )

@@ -30,7 +30,7 @@ def of(section: str, *values: str) -> tuple[str, ...]:
 
 
 SERVED = (
-    *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "top_p"),
+    *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "embed_weights", "top_p"),
     *of("policy", "template", "thinking", "deterministic", "quantization", "sglang_args"),
 )
 """Configuration values that the policy server and its client read."""
@@ -122,7 +122,7 @@ class Step(Row):
         return self._imported("WORK")  # type: ignore[no-any-return]
 
 
-EMBED = partial(Step, "embed", reads=("policy.dtype", "policy.embed_max_tokens"), pool="trainer")
+EMBED = partial(Step, "embed", reads=of("policy", "dtype", "embed_max_tokens", "embed_weights"), pool="trainer")
 HEAD = partial(Step, "ebm", reads=("ebm", "data.validation_fraction"), pool="trainer")
 SHARDED = partial(Step, version=2, policy=True, sharded=True)
 

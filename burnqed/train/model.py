@@ -15,6 +15,7 @@ from transformers.utils import logging as transformers_logging
 from burnqed.config import SftConfig
 from burnqed.errors import BadInput
 from burnqed.finite import check_finite
+from burnqed.policy.causal import nf4
 
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
@@ -62,8 +63,7 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
     """The model to train, on its device, with trainable parameters in float32.
 
     `full` trains all weights of `start`. `lora` trains an adapter beside its frozen linear layers: a new one, which changes
-    nothing at first, or a copy of `adapter`. With `nf4` these layers are in 4 bits, with quantised constants (QLoRA, arXiv:2305.14314), and
-    computed with in `sft.precision`.
+    nothing at first, or a copy of `adapter`. With `nf4` these layers are in 4 bits, and computed with in `sft.precision`.
     """
     if config.base_weights == "nf4" and config.method != "lora":
         raise BadInput("sft.base_weights=nf4 is for weights that are not trained; set sft.method=lora, too.")
@@ -85,15 +85,6 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
             )
             model = get_peft_model(model, shape)
     return model if config.base_weights == "nf4" else model.to(device())
-
-
-def nf4(compute: torch.dtype) -> BitsAndBytesConfig:
-    return BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=compute,
-    )
 
 
 def trainable(model: nn.Module) -> dict[str, nn.Parameter]:

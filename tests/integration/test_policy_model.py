@@ -438,6 +438,15 @@ def test_a_text_that_alone_is_too_large_for_the_memory_says_what_to_lower(model:
         encoder.embed(["x" * 300])
 
 
+def test_embeddings_of_weights_in_4_bits_are_close_and_have_another_identity(tmp_path: Path) -> None:
+    wide = SHAPE.model_copy(update={"hidden_size": 64, "heads": 2})
+    make_base([prompt(state) for state in STATES], tmp_path, wide, 0)
+    full, rough = (Encoder(tmp_path, max_tokens=64, weights=weights) for weights in ("full", "nf4"))  # type: ignore[arg-type]
+    assert full.embedding_id != rough.embedding_id
+    for exact, close in zip(full.embed(STATES), rough.embed(STATES), strict=True):
+        assert 0.9 < np.dot(exact, close) / np.linalg.norm(exact) / np.linalg.norm(close) < 1 - 1e-6
+
+
 def test_an_empty_text_has_no_embedding(model: LanguageModel) -> None:
     with pytest.raises(BadInput, match="Text 1 is empty"):
         Encoder(model, max_tokens=8).embed(["p", ""])

@@ -24,6 +24,7 @@ from burnqed.policy.client import Generated, PolicyClient, candidate_seed, propo
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
 from burnqed.policy.template import COMPLETION
+from burnqed.policy.tiny import make_base
 from burnqed.policy.version import model_version
 from burnqed.record import write_record
 from burnqed.steps import searching
@@ -249,6 +250,25 @@ def test_a_model_and_its_head_are_fetched_from_s3(
             assert server.worker.failed is None
         assert http.get("/get_model_info").json()["weight_version"] == model_version(folder)
         assert http.get("/health").json()["head_id"] == Head.load(head).head_id
+
+
+def test_embeddings_in_4_bits_leave_what_is_generated_as_it_is(tmp_path: Path) -> None:
+    shape = SHAPE.model_copy(update={"hidden_size": 64, "heads": 2})
+    model = tmp_path / "wide"
+    make_base([prompt(state) for state in STATES], model, shape, 0)
+    body = {"text": [prompt(state) for state in STATES], "sampling_params": GREEDY}
+    replies, health = {}, {}
+    for weights in ("full", "nf4"):
+        config = shape.model_copy(update={"embed_weights": weights})
+        with running(model, config) as server, httpx.Client(base_url=server.url, timeout=60) as http:
+            while http.get("/ready").status_code == 503:
+                assert server.worker.failed is None
+            replies[weights] = [reply["output_ids"] for reply in http.post("/generate", json=body).json()]
+            health[weights] = http.get("/health").json()
+    assert replies["full"] == replies["nf4"]
+    assert health["full"]["weight_version"] == health["nf4"]["weight_version"]
+    assert health["nf4"]["embedding_id"] == Encoder(model, max_tokens=64, weights="nf4").embedding_id
+    assert health["nf4"]["embedding_id"] != health["full"]["embedding_id"]
 
 
 def test_a_head_of_another_model_is_refused_naming_both_kinds_of_embeddings(head: Path, tmp_path: Path) -> None:
