@@ -22,6 +22,7 @@ from burnqed.run.argo.preflight import (
     Findings,
     check_argo,
     check_backend,
+    check_gpus,
     check_images,
     check_nodes,
     check_server,
@@ -200,6 +201,14 @@ def test_a_workflow_whose_image_has_no_name_is_refused() -> None:
     check_images(document())
     with pytest.raises(BadInput, match="No image is given for trainer-image"):
         check_images(document(images={"worker-image": "w:1", "trainer-image": "", "sglang-image": ""}))
+
+
+def test_sglang_s_pod_has_the_gpus_that_the_model_is_divided_among() -> None:
+    divided = ["workflow.policy_server=sglang", "policy.tensor_parallel=2", "policy.data_parallel=2"]
+    with pytest.raises(BadInput, match=r"need 4 GPUs, and serving.gpus is 1; set serving.gpus=4"):
+        check_gpus(resolve("small", [*divided, "serving.gpus=1"]).config)
+    check_gpus(resolve("small", [*divided, "serving.gpus=4"]).config)
+    check_gpus(resolve("small", [*divided, "workflow.policy_server=embedded"]).config)
 
 
 def test_a_run_s_name_has_to_be_a_label() -> None:

@@ -49,6 +49,7 @@ def preflight(
     check_source(workflow)
     check_store(store, layout, findings)
     check_backend(config, findings)
+    check_gpus(config)
     check_startup(config, findings)
     check_cluster(access, config, findings)
     access.create(workflow, dry_run=True)
@@ -114,6 +115,17 @@ def check_backend(config: RunConfig, findings: Findings) -> None:
         f"{missing}, so which finished outputs this would redo was not checked; the first step checks that the image has it."
     )
     findings.store = None
+
+
+def check_gpus(config: RunConfig) -> None:
+    """Raises BadInput when SGLang would divide or copy the model among more GPUs than its pod has."""
+    policy, gpus = config.policy, config.serving.gpus
+    needed = policy.tensor_parallel * policy.data_parallel
+    if config.workflow.policy_server == "sglang" and needed > max(1, gpus):
+        raise BadInput(
+            f"policy.tensor_parallel={policy.tensor_parallel} and policy.data_parallel={policy.data_parallel} need {needed} GPUs, and "
+            f"serving.gpus is {gpus}; set serving.gpus={needed}."
+        )
 
 
 def check_startup(config: RunConfig, findings: Findings) -> None:
