@@ -54,7 +54,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--model", type=Path)
     options.add_argument("--dtype", default="float32")
-    options.add_argument("--proofs", type=int, default=400)
+    options.add_argument("--proofs", type=int, default=150)
     options.add_argument("--tokens", type=int, default=512, help="a state is cut off behind so many")
     given = options.parse_args()
     texts = asyncio.run(replayed(given.proofs))
