@@ -54,6 +54,7 @@ def set_up() -> None:
     log.handlers[:] = [handler]
     log.setLevel(logging.INFO)
     log.propagate = False
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # recommends other packages whenever it is imported
     if in_pod():
         logging.captureWarnings(True)
         logging.getLogger("py.warnings").handlers[:] = [handler]
