@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from burnqed.config import LeanConfig, PolicyConfig
 from burnqed.data.corpus import load_corpus
+from burnqed.data.pairs import TacticPair
 from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.lean.backends import open_lean
 from burnqed.policy.encode import Encoder
@@ -36,14 +37,14 @@ SHAPE = PolicyConfig(hidden_size=384, layers=8, heads=6, vocabulary=2_048, max_p
 ROUNDS = 3
 
 
-async def replayed(proofs: int) -> list[str]:
-    """The distinct states of replayed proofs."""
+async def replayed(proofs: int) -> list[TacticPair]:
+    """Pairs of known proofs."""
     async with open_lean(LeanConfig()) as lean:
         known = [KnownProof(t.theorem.with_header(lean.default_header), t.tactics) for t in load_corpus()[:proofs]]
-        return sorted({pair.state async for one in replay_all(known, lean) for pair in one.pairs("benchmark")})
+        return [pair async for one in replay_all(known, lean) for pair in one.pairs("benchmark")]
 
 
-def rate(embed: Callable[[Sequence[str]], Matrix], texts: Sequence[str]) -> tuple[float, Matrix]:
+def timed(embed: Callable[[Sequence[str]], Matrix], texts: Sequence[str]) -> tuple[float, Matrix]:
     """Seconds, and the embeddings."""
     began = time.perf_counter()
     found = embed(texts)
@@ -57,7 +58,7 @@ def main() -> int:
     options.add_argument("--proofs", type=int, default=150)
     options.add_argument("--tokens", type=int, default=512, help="a state is cut off behind so many")
     given = options.parse_args()
-    texts = asyncio.run(replayed(given.proofs))
+    texts = sorted({pair.state for pair in asyncio.run(replayed(given.proofs))})
     with tempfile.TemporaryDirectory() as folder:
         model = given.model or Path(folder)
         if not given.model:
@@ -73,7 +74,7 @@ def main() -> int:
         found: dict[str, Matrix] = {}
         for _ in range(ROUNDS):
             for name, embed in ways.items():
-                seconds, found[name] = rate(embed, texts)
+                seconds, found[name] = timed(embed, texts)
                 best[name] = min(seconds, best.get(name, seconds))
     where = torch.cuda.get_device_name() if torch.cuda.is_available() else f"CPU, {torch.get_num_threads()} threads"
     print(

@@ -22,12 +22,9 @@ from typing import Any
 
 import torch
 
-from benchmarks.encoding import SHAPE
-from burnqed.config import LeanConfig, SftConfig
-from burnqed.data.corpus import load_corpus
+from benchmarks.encoding import SHAPE, replayed
+from burnqed.config import SftConfig
 from burnqed.data.pairs import TacticPair
-from burnqed.data.trace.replay import KnownProof, replay_all
-from burnqed.lean.backends import open_lean
 from burnqed.policy.batches import batches
 from burnqed.policy.prompt import prompt
 from burnqed.policy.template import COMPLETION
@@ -40,12 +37,6 @@ ROW, ROWS = 1_024, 8
 """Tokens of TRL's packed rows, and rows of a batch."""
 WARM_UP = 2
 """Steps that are not counted."""
-
-
-async def pairs_of(proofs: int) -> list[TacticPair]:
-    async with open_lean(LeanConfig()) as lean:
-        known = [KnownProof(t.theorem.with_header(lean.default_header), t.tactics) for t in load_corpus()[:proofs]]
-        return [pair async for one in replay_all(known, lean) for pair in one.pairs("benchmark")]
 
 
 def ours(model: Path, pairs: list[TacticPair], tokens: int) -> float:
@@ -104,7 +95,7 @@ def main() -> int:
     options.add_argument("--tokens", type=int, default=30_000, help="to train on, each way")
     given = options.parse_args()
     logging.getLogger("transformers").setLevel(logging.ERROR)
-    pairs = asyncio.run(pairs_of(given.proofs))
+    pairs = asyncio.run(replayed(given.proofs))
     with tempfile.TemporaryDirectory() as folder:
         model = given.model or Path(folder)
         if not given.model:

@@ -95,7 +95,7 @@ async def compare(iteration: Iteration, config: RunConfig) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "store", help="of a run whose iteration 0 has a model and trajectories, as the profile demo makes it"
     )

@@ -163,6 +163,8 @@ class SelectConfig(Section):
         return quotas
 
 
+Weights = Literal["full", "nf4"]
+"""As saved, or with the linear layers in 4 bits."""
 TemplateName = Literal[
     "completion", "deepseek-prover-v2", "goedel-prover-v2", "kimina", "deepseek-r1-distill-qwen", "qwen", "llama-3"
 ]
@@ -194,7 +196,7 @@ class PolicyConfig(Section):
     """The longest prompt."""
     embed_max_tokens: Tokens[int] = Field(512, ge=8)
     """A state is truncated to this length before it is embedded."""
-    embed_weights: Later[Literal["full", "nf4"]] = "full"
+    embed_weights: Later[Weights] = "full"
     """`nf4` keeps the embeddings' weights in 4 bits, 4 GB for a 7B model beside those that generate; a head belongs to one or the other."""
     top_p: float = Field(0.95, gt=0, le=1)
     """Nucleus sampling: candidates come from the most likely tokens that together have this probability."""
@@ -257,7 +259,7 @@ class SftConfig(Section):
     """Validation pairs of each kind (base, trajectory) on which the evaluation loss is measured; 0 means all."""
     precision: Literal["float32", "bfloat16"] = "float32"
     """`bfloat16` computes in it (and, with LoRA, keeps the frozen weights in it); trained weights are always float32."""
-    base_weights: Later[Literal["full", "nf4"]] = "full"
+    base_weights: Later[Weights] = "full"
     """`nf4` keeps the frozen weights of LoRA's layers in 4 bits (QLoRA): a 7B model then takes 5 GB while it is trained. The adapters are
     merged into the full weights all the same."""
     optimizer: Later[Literal["adamw", "paged_adamw_8bit"]] = "adamw"
@@ -314,7 +316,8 @@ class EbmConfig(Section):
     embed_batch: Operation[int] = Field(64, ge=1)
     """States that are embedded at once."""
     embed_tokens: Operation[Tokens[int]] = Field(16_384, ge=1)
-    """The most tokens that are encoded at once, padding included; halved when the memory is not enough."""
+    """The most tokens that are encoded at once, padding included; halved when the memory is not enough. A Llama's pass, which has no padding, takes
+    4,096 of them at a time."""
     embed_save_every: Operation[int] = Field(20_000, ge=1)
     """States after which embeddings are saved; after an interruption, encoding continues from there."""
     seed: Seed = 0

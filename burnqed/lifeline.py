@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +103,5 @@ class Guarded(subprocess.Popen[bytes]):
         except subprocess.TimeoutExpired:
             self.kill()
             self.wait()
+        with suppress(ProcessLookupError, PermissionError):  # what a guard that was killed has left
+            os.killpg(self.pid, signal.SIGKILL)

@@ -163,7 +163,7 @@ class PolicyClient:
         """
         try:
             model = await self._request(f"{self.generate_url}/model_info", ModelInfo)
-        except Unknown:  # as the route was called before SGLang 0.5.5
+        except Unknown:  # older servers have its former name alone
             model = await self._request(f"{self.generate_url}/get_model_info", ModelInfo)
         with suppress(Unknown):  # the embedded server is as its configuration says
             self._check_started(await self._request(f"{self.generate_url}/server_info", ServerInfo))

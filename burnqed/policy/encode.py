@@ -8,7 +8,7 @@ The mean never includes padding, an end token or the prompt's instruction: the t
 of the kind it was trained on; `embedding_id` names the kind.
 
 Texts of similar length share a batch, whose size is limited in tokens, padding included. A batch that needs more memory than there is is halved,
-and so are all later ones.
+and so are all later ones. (A Llama without quantisation packs what it is given into passes of a size of its own, without padding.)
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from burnqed.config import Weights
 from burnqed.errors import BadInput
 from burnqed.log import log
-from burnqed.policy.model import LanguageModel, Weights, load_model
+from burnqed.policy.model import LanguageModel, load_model
 from burnqed.policy.version import embedding_identity
 
 BATCH, BATCH_TOKENS = 64, 16_384

@@ -10,13 +10,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import torch
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from burnqed.config import Weights
 from burnqed.errors import BadInput
 from burnqed.policy.llama import Llama
 from burnqed.policy.version import model_files, model_version
@@ -52,10 +53,6 @@ class Network(Protocol):
     def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
         """Last hidden states after the final norm: one [length, d] for each sequence of token ids, without padding."""
         ...
-
-
-Weights = Literal["full", "nf4"]
-"""As saved, or with the linear layers in 4 bits."""
 
 
 @dataclass(frozen=True)

@@ -308,8 +308,8 @@ def serve(
             beside.end()
     if worker.failed is not None:
         raise worker.failed
-    if beside:
-        log.error("SGLang is gone: %s", beside.process.death or "it generates nothing")
+    if beside and not beside.is_frozen:  # which `watch` has said
+        log.error("SGLang is gone: %s", beside.process.death or "its guard was killed")
     sys.exit(EXIT_TRY_AGAIN)
 
 

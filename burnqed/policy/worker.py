@@ -214,8 +214,8 @@ class Worker:
             torch.set_num_threads(self.threads)
         folder, weights = self._fetch(model), self.config.embed_weights
         embedding = load_model(folder, self.config.dtype, exact=True, weights=weights)
-        only_embeds = self.beside is not None or weights == "full"
-        loaded = embedding if only_embeds else load_model(folder, self.config.dtype, exact=True)
+        generates_apart = self.beside is None and weights != "full"
+        loaded = load_model(folder, self.config.dtype, exact=True) if generates_apart else embedding
         template_of(self.config).check(lambda token: loaded.tokenizer.token_to_id(token) is not None, model)
         encoder = Encoder(embedding, max_tokens=self.config.embed_max_tokens)
         head = self._load_head(head_address, encoder) if head_address else None

@@ -73,12 +73,6 @@ def learning_rate(step: int, steps: int, warmup: int, peak: float) -> float:
     return peak * 0.5 * (1 + math.cos(math.pi * (step - warmup) / (steps - warmup)))
 
 
-def divided(batch: list[Example], parts: int) -> list[list[Example]]:
-    """At most so many parts of about equal size."""
-    size = -(-len(batch) // parts)
-    return [batch[start : start + size] for start in range(0, len(batch), size)]
-
-
 class Training:
     """A fine-tuning in progress.
 
@@ -105,7 +99,7 @@ class Training:
         kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": True}
         self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), **kind)
         self.splits = 1
-        """Parts that a batch is divided into, for it to fit into memory."""
+        """By which `sft.batch_tokens` is divided, for a batch to fit into memory."""
         self.rows: list[LossRow] = []
         self.best: EvaluationLoss | None = None
         self.best_step = 0
@@ -179,7 +173,8 @@ class Training:
         Raises BadInput when it is not enough for a single example.
         """
         while True:
-            parts = [part for batch in micro_batches for part in divided(batch, self.splits)]
+            size = self.config.batch_tokens // self.splits
+            parts = [part for batch in micro_batches for part in batches(batch, size)]
             packed = [pack(part) for part in parts]
             counted = sum(batch.completion_tokens for batch in packed)
             total = 0.0
@@ -237,6 +232,7 @@ class Training:
             "best": self.best.model_dump() if self.best else None,
             "best_step": self.best_step,
             "best_weights": self.best_weights,
+            "splits": self.splits,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -245,3 +241,4 @@ class Training:
         self.rows = [LossRow.model_validate(row) for row in state["rows"]]
         self.best = EvaluationLoss.model_validate(state["best"]) if state["best"] else None
         self.best_step, self.best_weights = state["best_step"], state["best_weights"]
+        self.splits = state.get("splits", 1)  # which earlier versions did not have
