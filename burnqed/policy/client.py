@@ -343,15 +343,16 @@ def tactic_log_prob(reply: Generated, extracted: Extracted) -> float:
 
     Tokens that hold part of a character read "\\ufffd"; the position is known again after the next whole one.
     """
-    text, total, place = reply.text, 0.0, 0
+    text, total, place, unread = reply.text, 0.0, 0, 8
     more_follows = bool(text[extracted.end :].strip())
     for log_prob, _, piece in reply.meta_info.output_token_logprobs:
         if more_follows and place >= extracted.end:
             break
         if place >= extracted.start:
             total += log_prob
-        if piece and "\ufffd" not in piece and (at := text.find(piece, place, place + len(piece) + 8)) >= 0:
-            place = at + len(piece)
+        unread += 1  # a token without its place stands for a character at most
+        if piece and "\ufffd" not in piece and (at := text.find(piece, place, place + len(piece) + unread)) >= 0:
+            place, unread = at + len(piece), 8
     return round(total, LOG_PROB_DIGITS)
 
 

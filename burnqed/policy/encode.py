@@ -66,24 +66,32 @@ class Encoder:
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
         while order:
             chosen = order[: self._fitting([len(ids[i]) for i in order[: self.batch]])]
-            try:
-                hidden = self.model.network.hidden([ids[i] for i in chosen])
-                out[chosen] = torch.stack([h.float().mean(0) for h in hidden]).cpu().numpy()
-            except torch.OutOfMemoryError as error:
-                self._halve(len(chosen), len(ids[chosen[-1]]), error)
-            else:
-                del order[: len(chosen)]
+            if (means := self._means([ids[i] for i in chosen])) is None:
+                self._halve(len(chosen), len(ids[chosen[-1]]))
+                continue
+            out[chosen] = means
+            del order[: len(chosen)]
         return out
+
+    def _means(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32] | None:
+        """[len(sequences), d]; None when there is not enough memory for so many at once. Raises BadInput when it is not enough for one."""
+        try:
+            hidden = self.model.network.hidden(sequences)
+            means: NDArray[np.float32] = torch.stack([h.float().mean(0) for h in hidden]).cpu().numpy()
+        except torch.OutOfMemoryError as error:
+            if len(sequences) == 1:
+                raise BadInput(
+                    f"A state of {len(sequences[0])} tokens alone needs more memory than there is; lower policy.embed_max_tokens, or give "
+                    "more memory."
+                ) from error
+            return None
+        return means
 
     def _fitting(self, lengths: Sequence[int]) -> int:
         """How many of the first texts, in order of their lengths, share a batch: one at least."""
         return sum(i == 1 or i * length <= self.batch_tokens for i, length in enumerate(lengths, 1))
 
-    def _halve(self, texts: int, longest: int, error: torch.OutOfMemoryError) -> None:
-        if texts == 1:
-            raise BadInput(
-                f"A state of {longest} tokens alone needs more memory than there is; lower policy.embed_max_tokens, or give more memory."
-            ) from error
+    def _halve(self, texts: int, longest: int) -> None:
         torch.cuda.empty_cache()
         self.batch_tokens = texts * longest // 2
         log.warning("out of memory: from now on %d tokens are encoded at once", self.batch_tokens)

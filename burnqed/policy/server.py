@@ -84,6 +84,7 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
     """Where `beside` is given, it generates, and only /embed, /score and /health are used here."""
     app = FastAPI(title="burnqed policy", openapi_url=None)
     app.include_router(status_routes(worker, beside))
+    updating = asyncio.Lock()
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
@@ -141,11 +142,12 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
 
     @app.post("/update_weights_from_disk")
     async def update_weights_from_disk(request: UpdateRequest) -> JSONResponse:
-        before, head = loaded(), worker.head
         try:
-            await wrap_future(worker.update(request.model_path, request.weight_version, request.head_path))
-            if beside:
-                await update_beside(beside, before, head)
+            async with updating:
+                before, head = loaded(), worker.head
+                await wrap_future(worker.update(request.model_path, request.weight_version, request.head_path))
+                if beside:
+                    await update_beside(beside, before, head)
         except BadInput as error:
             return JSONResponse({"success": False, "message": str(error), "num_paused_requests": 0}, 400)
         message = f"Succeeded to update model weights. Weight version updated to {loaded().weight_version}."

@@ -38,15 +38,26 @@ UPDATE_S = 600.0
 WATCH_S = 5.0
 """Between two looks at whether it generates."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-OURS = ("--model-path", "--host", "--port", "--weight-version", "--dtype", "--context-length", "--mem-fraction-static")
-"""Options that are set here, from the configuration."""
+OURS = (
+    *("--model-path", "--host", "--port", "--weight-version", "--dtype", "--context-length", "--mem-fraction-static"),
+    *(
+        "--tensor-parallel-size",
+        "--tp-size",
+        "--data-parallel-size",
+        "--dp-size",
+        "--attention-backend",
+        "--quantization",
+    ),
+    *("--config", "--api-key"),
+)
+"""Options that are set here, from the configuration, or would set these; SGLang takes their beginnings for them."""
 
 
 class Sglang:
     """A running SGLang server. `is_frozen` from when it has generated nothing for `frozen_s` seconds, though it was asked to."""
 
     def __init__(self, process: Guarded, url: str, frozen_s: float, folder: Path | None = None) -> None:
-        self.process, self.url, self.is_frozen = process, url, False
+        self.process, self.url, self.is_frozen, self.is_updating = process, url, False, False
         self._frozen_s, self._folder = frozen_s, folder
 
     async def ready(self) -> bool:
@@ -67,21 +78,26 @@ class Sglang:
         while not await self.ready():
             await asyncio.sleep(WATCH_S)
         last = time.monotonic()
-        while time.monotonic() - last < self._frozen_s:
-            if await self._answers("/health_generate", max(1.0, last + self._frozen_s - time.monotonic())):
+        while self.is_updating or time.monotonic() - last < self._frozen_s:
+            if self.is_updating or await self._answers(
+                "/health_generate", max(1.0, last + self._frozen_s - time.monotonic())
+            ):
                 last = time.monotonic()
-            await asyncio.sleep(WATCH_S)
+            await asyncio.sleep(min(WATCH_S, self._frozen_s / 4))
         self.is_frozen = True
         log.error("SGLang has generated nothing for %.0f s, which counts as dead", self._frozen_s)
 
     async def update(self, model: Path, version: str) -> None:
         """Replaces its weights once nothing is being generated. Raises BadInput, and keeps the old ones, when it cannot load the new ones."""
         body = {"model_path": str(model), "weight_version": version}
-        async with httpx.AsyncClient(timeout=UPDATE_S, verify=False, trust_env=False) as client:
-            try:
+        self.is_updating = True  # and generates nothing
+        try:
+            async with httpx.AsyncClient(timeout=UPDATE_S, verify=False, trust_env=False) as client:
                 answer = await client.post(f"{self.url}/update_weights_from_disk", json=body)
-            except httpx.HTTPError as error:
-                raise BadInput(f"SGLang did not answer while it replaced its weights ({error}).") from None
+        except httpx.HTTPError as error:
+            raise BadInput(f"SGLang did not answer while it replaced its weights ({error}).") from None
+        finally:
+            self.is_updating = False
         if not answer.is_success:
             raise BadInput(f"SGLang refuses the weights: {complaint(answer)}")
 
@@ -117,11 +133,12 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
     folder = Path(tempfile.mkdtemp(prefix="burnqed-sglang-"))
     environment = {
         **os.environ,
-        "SGLANG_DISTRIBUTED_INIT_METHOD_OVERRIDE": f"file://{folder / 'processes'}",
         "GLOO_SOCKET_IFNAME": "lo",
         "NCCL_SOCKET_IFNAME": "lo",
         "SGLANG_ENABLE_HEALTH_ENDPOINT_GENERATION": "0",  # for /health alone, which would take a second
     }
+    if config.data_parallel == 1:  # copies of the model would take each other's processes for their own
+        environment["SGLANG_DISTRIBUTED_INIT_METHOD_OVERRIDE"] = f"file://{folder / 'processes'}"
     return Sglang(Guarded(command, env=environment), f"http://127.0.0.1:{port}", config.frozen_s, folder)
 
 
@@ -132,16 +149,21 @@ def gpu_bytes() -> int | None:
     return int(torch.cuda.get_device_properties(0).total_memory) if torch.cuda.is_available() else None
 
 
-def room(model: Path, config: PolicyConfig, memory: int) -> int:
-    """Tokens whose keys and values fit into so many bytes of each GPU beside the model's weights. Raises BadInput for less than one request.
+def room(model: Path, config: PolicyConfig, memory: int) -> int | None:
+    """Tokens whose keys and values fit into so many bytes of each GPU beside the model's weights; None for a model whose configuration has
+    other names. Raises BadInput for less than one request.
 
     A token has one key and one value of `head_dim` numbers for each layer and key-value head. Tensor parallelism divides both weights and heads.
     """
     shape = json.loads((model / "config.json").read_text(encoding="utf-8"))
+    if not {"num_attention_heads", "num_hidden_layers", "hidden_size"} <= shape.keys():
+        return None
     heads = shape["num_attention_heads"]
     width = shape.get("head_dim") or shape["hidden_size"] // heads
     numbers: int = 2 * shape["num_hidden_layers"] * (shape.get("num_key_value_heads") or heads) * width
-    weights = sum(file.stat().st_size for file in model.glob("*.safetensors"))
+    saved = shape.get("dtype") or shape.get("torch_dtype") or config.dtype
+    files = sum(file.stat().st_size for file in model.glob("*.safetensors") if not file.name.startswith("consolidated"))
+    weights = files * BYTES[config.dtype] // BYTES.get(saved, BYTES[config.dtype])
     tokens = (memory * config.tensor_parallel - weights) // (numbers * BYTES[config.dtype])
     if tokens < context_length(config):
         needed = weights + context_length(config) * numbers * BYTES[config.dtype]
@@ -157,8 +179,8 @@ def arguments(
     model: Path, host: str, port: int, config: PolicyConfig, memory: float, gpu_bytes: int | None = None
 ) -> list[str]:
     """SGLang's command line for the configuration, on GPUs with so much memory."""
-    given = [argument.partition("=")[0] for argument in config.sglang_args]
-    if ours := [option for option in given if option in OURS]:
+    given = [argument.partition("=")[0] for argument in config.sglang_args if argument.startswith("--")]
+    if ours := [option for option in given if any(one.startswith(option) for one in OURS)]:
         raise BadInput(f"policy.sglang_args has {ours[0]}, which burnqed sets itself; leave it out.")
     chosen = {
         "--tensor-parallel-size": config.tensor_parallel if config.tensor_parallel > 1 else None,

@@ -177,23 +177,24 @@ class Training:
             parts = [part for batch in micro_batches for part in batches(batch, size)]
             packed = [pack(part) for part in parts]
             counted = sum(batch.completion_tokens for batch in packed)
-            total = 0.0
             try:
-                for batch in packed:
-                    loss = self.loss(batch.to(self.device)) / counted
-                    loss.backward()  # type: ignore[no-untyped-call]
-                    total += loss.item()
-                return packed, total
-            except torch.OutOfMemoryError as error:
+                return packed, sum(self.backward(batch, counted) for batch in packed)
+            except torch.OutOfMemoryError as error:  # which holds on to the memory as long as it is there
                 if max(map(len, parts)) == 1:
                     raise BadInput(
                         f"A sequence of {max(len(e) for part in parts for e in part)} tokens alone needs more memory than there is; set "
                         "sft.gradient_checkpointing=true or sft.base_weights=nf4, or lower sft.max_length."
                     ) from error
-                self.optimizer.zero_grad(set_to_none=True)
-                torch.cuda.empty_cache()
-                self.splits *= 2
-                log.warning("out of memory: from now on each batch is computed in %d parts", self.splits)
+            self.optimizer.zero_grad(set_to_none=True)
+            torch.cuda.empty_cache()
+            self.splits *= 2
+            log.warning("out of memory: from now on each batch is computed in %d parts", self.splits)
+
+    def backward(self, batch: Packed, counted: int) -> float:
+        """Adds the gradient of the batch's share of the mean over `counted` tokens, and returns that share."""
+        loss = self.loss(batch.to(self.device)) / counted
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.item()
 
     def loss(self, batch: Packed) -> torch.Tensor:
         """Summed over the batch's completion tokens."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from burnqed.config import RunConfig
+from burnqed.config import PolicyConfig, RunConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head
 from burnqed.head.mlp import MlpHead
@@ -23,7 +23,7 @@ from burnqed.policy import client as client_module
 from burnqed.policy.client import Generated, PolicyClient, candidate_seed, proposal
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
-from burnqed.policy.template import COMPLETION
+from burnqed.policy.template import COMPLETION, template_of
 from burnqed.policy.tiny import make_base
 from burnqed.policy.version import model_version
 from burnqed.record import write_record
@@ -484,6 +484,13 @@ def test_duplicates_and_empty_replies_are_dropped_and_the_likeliest_is_kept() ->
         COMPLETION,
     )
     assert [(c.tactic, c.log_prob) for c in found.candidates] == [("omega", -1.25), ("simp", -2.0)]
+
+
+def test_a_tactic_behind_a_long_run_of_broken_characters_has_its_own_log_probability() -> None:
+    run = [(-1.0, "\ufffd")] * 20
+    reply = generated("hm " + "🎉" * 20 + "</think>\n```lean\nsimp\n```", (-1.0, "hm "), *run, (-1.0, "</think>"), (-2.0, "\n```lean\n"), (-4.0, "simp"), (-8.0, "\n```"))  # fmt: skip
+    template = template_of(PolicyConfig(template="deepseek-r1-distill-qwen", thinking=True))
+    assert proposal([reply], template).candidates[0].log_prob == -6.0
 
 
 def test_tokens_behind_the_first_tactic_do_not_count() -> None:

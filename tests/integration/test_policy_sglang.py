@@ -167,7 +167,7 @@ def test_what_a_team_sets_reaches_sglang(tiny_model: Path) -> None:
     assert words[-2:] == ["--schedule-policy=lpm", "--enable-metrics"]
 
 
-def write_shape(folder: Path, weights: int, **shape: int) -> Path:
+def write_shape(folder: Path, weights: int, **shape: int | str) -> Path:
     """A model's folder with this much of weights, as far as its size is concerned."""
     (folder / "config.json").write_text(json.dumps(shape))
     with (folder / "model.safetensors").open("wb") as file:
@@ -185,6 +185,9 @@ def test_keys_and_values_get_what_the_weights_leave_of_the_share(tmp_path: Path)
     token = 2 * 30 * 4096 * 2
     assert room(model, config, 22 * 2**30) == 8 * 2**30 // token == 17_476
     assert room(model, config.model_copy(update={"tensor_parallel": 2}), 22 * 2**30) == 30 * 2**30 // token
+    saved = write_shape(tmp_path, 28 * 2**30, **SEVEN_B, dtype="float32")
+    assert room(saved, config, 22 * 2**30) == 17_476
+    assert room(write_shape(tmp_path, 1, n_head=12), config, 22 * 2**30) is None
     grouped = write_shape(tmp_path, 14 * 2**30, **SEVEN_B, num_key_value_heads=8)
     assert room(grouped, config, 22 * 2**30) == 8 * 2**30 // (token // 4)
 
@@ -199,7 +202,9 @@ def test_a_share_that_holds_no_request_is_refused(tmp_path: Path) -> None:
         room(model, config, int(0.55 * 24 * 2**30))
 
 
-@pytest.mark.parametrize("argument", ["--port", "--context-length=99"])
+@pytest.mark.parametrize(
+    "argument", ["--port", "--context-length=99", "--context-len", "--model=/other", "--tp-size=2", "--tp=2"]
+)
 def test_an_option_that_burnqed_sets_itself_is_refused(tiny_model: Path, argument: str) -> None:
     with pytest.raises(
         BadInput, match=rf"policy.sglang_args has {argument.partition('=')[0]}, which burnqed sets itself"
