@@ -19,27 +19,25 @@ from pydantic import BaseModel, ConfigDict
 from torch import Tensor
 
 from burnqed.config import EbmConfig
-from burnqed.data.split import unit_interval
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, HeadDescription, make_head
-from burnqed.head.metric import Metric, Metrics
+from burnqed.head.metric import Metrics
 from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
+from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import learning_rate
 from burnqed.train.losses import info_nce
 from burnqed.train.model import adamw, device
-from burnqed.train.monitor import Scored, embedding_metrics, head_metrics, verdict
+from burnqed.train.monitor import embedding_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
 from burnqed.train.packing import shuffled
 from burnqed.train.ragged import Indices, Ragged
 
 OUTCOME_FILE = "ebm.json"
-VALIDATION_POSITIVES = 2_000
-"""The most positives that the head is measured on."""
 CHECKPOINT_LOGS = 5
 """Log lines between two checkpoints."""
 SAVED = ("step", "losses", "drawn", "best", "best_step", "best_loss", "aborted")
@@ -102,7 +100,8 @@ def train_head(
     # 1. Data
     held_out = examples.held_out(validation_fraction)
     is_validation = held_out[examples.theorem]
-    training, validation = np.flatnonzero(~is_validation), judged_on(examples, np.flatnonzero(is_validation))
+    training = np.flatnonzero(~is_validation)
+    validation = HeldOut(examples, np.flatnonzero(is_validation), config)
     # 2. Training
     torch.manual_seed(config.seed)
     head = make_head(torch.from_numpy(embeddings.matrix), config).to(device())
@@ -110,7 +109,7 @@ def train_head(
     run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction), should_stop)
     # 3. Result
     head.load_state_dict(run.best)
-    classes = (*class_rows(examples, training), *class_rows(examples, validation))
+    classes = (*class_rows(examples, training), *class_rows(examples, validation.chosen))
     metrics = run.evaluate() | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
     reason = run.aborted or verdict(metrics)
     outcome = HeadOutcome(
@@ -140,14 +139,14 @@ class HeadTraining:
         config: EbmConfig,
         examples: HeadExamples,
         training: Indices,
-        validation: Indices,
+        validation: HeldOut,
         seen: Ragged,
     ) -> None:
-        """`training` and `validation` are positives of the examples; `seen` holds the states that may be trained on, by theorem."""
+        """`training` are positives of the examples; `seen` holds the states that may be trained on, by theorem."""
         self.head, self.config = head, config
         self.device = next(head.parameters()).device
         self.matrix = torch.from_numpy(embeddings.matrix).to(self.device)  # [N, d]
-        self.examples, self.training = examples, training
+        self.examples, self.training, self.validation = examples, training, validation
         self.sampler = NegativeSampler(examples, training, seen, config)
         self.usable = self.sampler.usable()
         if not self.usable:
@@ -155,11 +154,6 @@ class HeadTraining:
                 "There is no state on a proof with another state beside it to train the head on; search more "
                 "theorems (select.theorems), replay known proofs (negatives.theorems), or set ebm.enabled=false."
             )
-        # one fixed draw, so that the figures of all steps compare
-        sampler = NegativeSampler(examples, validation, examples.states, config)
-        judged = sampler.usable()
-        self.validation = validation[judged]
-        self.validation_negatives = sampler.draw(judged, np.random.default_rng(config.seed))
         self.optimizer = adamw(head.parameters(), config.weight_decay, lr=config.learning_rate)
         self.step = 0
         self.rows: list[HeadRow] = []
@@ -223,28 +217,14 @@ class HeadTraining:
     def inputs(self, positives: Indices, negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
         """Embeddings of positives and negatives [B, 1 + K, d], and of the root states [B, 1, d]."""
         rows = np.concatenate([self.examples.state[positives][:, None], negatives.rows], axis=1)
-        z = self.matrix[torch.from_numpy(rows).to(self.device)]
-        return z, self.matrix[torch.from_numpy(self.examples.goal[positives]).to(self.device)][:, None]
+        return self.embed(rows), self.embed(self.examples.goal[positives])[:, None]
+
+    def embed(self, states: Indices) -> Tensor:
+        return self.matrix[torch.from_numpy(states).to(self.device)]
 
     def evaluate(self) -> Metrics:
         """The metrics of the current weights on the validation theorems; empty when there are none."""
-        if not len(self.validation):
-            return {}
-        z, g = self.inputs(self.validation, self.validation_negatives)
-        n, width, d = z.shape
-        energies = self.head.plain().to(self.device).energies(z.reshape(-1, d), g.expand(-1, width, -1).reshape(-1, d))
-        energies = energies.reshape(n, width)
-        present = self.validation_negatives.present
-        loss = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(present).to(self.device)).item()
-        scored = Scored(
-            energies[:, 0].cpu().numpy(),
-            energies[:, 1:].cpu().numpy(),
-            present,
-            self.validation_negatives.kinds,
-            self.examples.depth[self.validation],
-        )
-        by_chance = float(np.log(1 + present.sum(axis=1)).mean())
-        return {"loss": Metric(value=loss, chance=by_chance, count=n)} | head_metrics(scored)
+        return self.validation.metrics(self.head, self.embed)
 
     def record(self) -> None:
         """Adds a row, logs it, and keeps the weights when their validation loss is the lowest so far."""
@@ -284,16 +264,6 @@ class HeadTraining:
         self.rows = [HeadRow.model_validate(row) for row in state["rows"]]
         for name in SAVED:
             setattr(self, name, state[name])
-
-
-def judged_on(examples: HeadExamples, positives: Indices) -> Indices:
-    """Some of these positives, chosen by the hash of theorem and state."""
-
-    def rank(positive: int) -> float:
-        theorem, state = examples.theorem[positive], examples.state[positive]
-        return unit_interval("head", examples.theorems[theorem], examples.texts[state])
-
-    return np.array(sorted(positives.tolist(), key=rank)[:VALIDATION_POSITIVES], dtype=np.int64)
 
 
 def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:

@@ -140,7 +140,7 @@ class Training:
         if self.best_weights is None:
             self.best_step = self.steps
         else:
-            set_weights(self.model, self.best_weights)
+            self.set_weights(self.best_weights)
 
     def advance(self, micro_batches: list[list[Example]]) -> None:
         """One optimiser step: the mean loss over all completion tokens of its micro-batches."""
@@ -154,9 +154,7 @@ class Training:
             raise BadInput(
                 f"The loss is not a finite number at step {self.step + 1} of the fine-tuning; lower sft.learning_rate ({rate:g} here)."
             )
-        torch.nn.utils.clip_grad_norm_(trainable(self.model).values(), self.config.gradient_clip)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.update()
         self.rows.append(
             LossRow(
                 step=self.step + 1,
@@ -166,6 +164,12 @@ class Training:
                 seconds=time.perf_counter() - started,
             )
         )
+
+    def update(self) -> None:
+        """Changes the weights by the gradient, and forgets it."""
+        torch.nn.utils.clip_grad_norm_(trainable(self.model).values(), self.config.gradient_clip)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
 
     def gradient(self, micro_batches: list[list[Example]]) -> tuple[list[Packed], float]:
         """Adds up the gradient of the mean loss; in smaller parts, from now on, when the memory is not enough. Returns the parts and the loss.
@@ -222,12 +226,23 @@ class Training:
         means = {kind: sums[kind] / tokens[kind] for kind in sums}
         evaluation = EvaluationLoss(total=sum(sums.values()) / sum(tokens.values()), **means)
         self.rows[-1] = self.rows[-1].model_copy(update={"evaluation": evaluation})
-        if self.step and (self.best is None or evaluation.total < self.best.total):
-            self.best, self.best_step, self.best_weights = evaluation, self.step, copy_weights(self.model)
+        if self.step and self.holds() and (self.best is None or evaluation.total < self.best.total):
+            self.best, self.best_step, self.best_weights = evaluation, self.step, self.weights()
+
+    def holds(self) -> bool:
+        """Whether the weights may be kept, whatever their loss."""
+        return True
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """A copy of the weights that are trained, on the CPU."""
+        return copy_weights(self.model)
+
+    def set_weights(self, weights: dict[str, torch.Tensor]) -> None:
+        set_weights(self.model, weights)
 
     def state(self) -> dict[str, Any]:
         return {
-            "weights": copy_weights(self.model),
+            "weights": self.weights(),
             "optimizer": self.optimizer.state_dict(),
             "rows": [row.model_dump(exclude={"tokens_per_s"}) for row in self.rows],
             "best": self.best.model_dump() if self.best else None,
@@ -237,7 +252,7 @@ class Training:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        set_weights(self.model, state["weights"])
+        self.set_weights(state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.rows = [LossRow.model_validate(row) for row in state["rows"]]
         self.best = EvaluationLoss.model_validate(state["best"]) if state["best"] else None

@@ -24,6 +24,8 @@ from burnqed.policy.template import Template
 
 IGNORED = -100
 """Target of a position that the loss leaves out."""
+NOTHING = -1
+"""Segment of a position that belongs to no sequence."""
 
 CHUNK = 4_096
 """Pairs that are encoded at once."""
@@ -92,27 +94,31 @@ class Packed:
     """[R, L], from 0 in each sequence; 0 where there is none."""
     targets: torch.Tensor
     """[R, L]: the next token where that token belongs to a completion, else IGNORED."""
+    segments: torch.Tensor
+    """[R, L]: the example's number among those that were packed; NOTHING where there is none."""
     tokens: int
     """Positions that belong to a sequence."""
     completion_tokens: int
     """Targets that are not IGNORED."""
 
     def to(self, device: torch.device) -> Packed:
-        tensors = {name: getattr(self, name).to(device) for name in ("input_ids", "position_ids", "targets")}
+        tensors = {
+            name: getattr(self, name).to(device) for name in ("input_ids", "position_ids", "targets", "segments")
+        }
         return replace(self, **tensors)
 
 
-def fill(examples: Sequence[Example], width: int) -> list[list[Example]]:
-    """Rows of at most `width` tokens: the longest example first, each into the first row with room."""
-    rows: list[list[Example]] = []
+def fill(lengths: Sequence[int], width: int) -> list[list[int]]:
+    """Indices of examples in rows of at most `width` tokens: the longest first, each into the first row with room."""
+    rows: list[list[int]] = []
     room: list[int] = []
-    for example in sorted(examples, key=len, reverse=True):
-        row = next((r for r, free in enumerate(room) if free >= len(example)), len(rows))
+    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
+        row = next((r for r, free in enumerate(room) if free >= lengths[i]), len(rows))
         if row == len(rows):
             rows.append([])
             room.append(width)
-        rows[row].append(example)
-        room[row] -= len(example)
+        rows[row].append(i)
+        room[row] -= lengths[i]
     return rows
 
 
@@ -120,25 +126,30 @@ def pack(examples: Sequence[Example], width: int | None = None) -> Packed:
     """The examples in rows of `width`; by default a width that needs few positions, weighed against the cost of attention, which grows
     with the length of the rows.
     """
-    longest = max(len(example) for example in examples)
+    lengths = [len(example) for example in examples]
+    longest = max(lengths)
     widths = [width] if width else [longest, longest * 3 // 2, longest * 2, longest * 3]
-    packings = [(w, fill(examples, w)) for w in widths]
+    packings = [(w, fill(lengths, w)) for w in widths]
     width, rows = min(packings, key=lambda p: len(p[1]) * p[0] * (1 + p[0] / ATTENTION_LENGTH))
     input_ids = np.zeros((len(rows), width), dtype=np.int64)
     position_ids = np.zeros_like(input_ids)
     targets = np.full_like(input_ids, IGNORED)
-    for r, examples_of_row in enumerate(rows):
+    segments = np.full_like(input_ids, NOTHING)
+    for r, row in enumerate(rows):
         start = 0
-        for example in examples_of_row:
+        for i in row:
+            example = examples[i]
             end = start + len(example)
             input_ids[r, start:end] = example.tokens
             position_ids[r, start:end] = np.arange(len(example))
+            segments[r, start:end] = i
             targets[r, start + example.prompt_length - 1 : end - 1] = example.tokens[example.prompt_length :]
             start = end
     return Packed(
         torch.from_numpy(input_ids),
         torch.from_numpy(position_ids),
         torch.from_numpy(targets),
-        sum(len(example) for example in examples),
+        torch.from_numpy(segments),
+        sum(lengths),
         sum(len(example) - example.prompt_length for example in examples),
     )

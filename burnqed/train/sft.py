@@ -32,7 +32,7 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.loop import EvaluationLoss, Kind, LossRow, Training
 from burnqed.train.losses import check_packing
 from burnqed.train.model import ADAPTER_FILE, load_tokenizer, load_trainable
-from burnqed.train.packing import encode
+from burnqed.train.packing import Example, encode
 
 OUTCOME_FILE = "sft.json"
 TIMINGS: Any = {"tokens_per_s": True, "rows": {"__all__": {"seconds", "tokens_per_s"}}}
@@ -80,6 +80,28 @@ class Pairs:
     """Of proofs found in earlier iterations; duplicates count once."""
 
 
+@dataclass(frozen=True)
+class Start:
+    """A model to train, and what to train it on."""
+
+    model: Any
+    tokenizer: Any
+    kind: Literal["previous_adapter", "merged", "base"]
+    version: str
+    """See `SftOutcome.start_version`."""
+    iteration: int
+    chosen: dict[str, list[TacticPair]]
+    """The pairs by use (`choose`)."""
+    examples: dict[str, list[Example]]
+    """The same without those that are too long."""
+    fingerprint: str
+    """A digest of everything that decides the course of the training."""
+
+    @property
+    def too_long(self) -> int:
+        return sum(map(len, self.chosen.values())) - sum(map(len, self.examples.values()))
+
+
 def train_sft(
     base: Path,
     pairs: Pairs,
@@ -101,51 +123,68 @@ def train_sft(
     Raises BadInput when model or pairs are unusable or the loss is not finite, TryAgain (after a checkpoint) once
     `should_stop` says so.
     """
+    start = prepare(base, pairs, config, iteration, validation_fraction, previous, template)
+    run = Training(start.model, *material(start, config), config, **schedule(config, iteration))
+    run.run(checkpoints, start.fingerprint, should_stop)
+    return finish(start, run, workdir / "adapter")
+
+
+def prepare(
+    base: Path,
+    pairs: Pairs,
+    config: SftConfig,
+    iteration: int,
+    validation_fraction: float,
+    previous: Path | None,
+    template: Template,
+) -> Start:
+    """Loads the model and encodes the pairs. The arguments are those of `train_sft`. Raises BadInput as that does."""
     # 1. Model
     kind = "base" if iteration == 0 else config.start
-    start, adapter = find_start(base, previous, config, kind, iteration)
-    version = model_version(start)
-    tokenizer = load_tokenizer(start)
-    template.check(tokenizer.get_vocab().__contains__, start)
+    folder, adapter = find_start(base, previous, config, kind, iteration)
+    version = model_version(folder)
+    tokenizer = load_tokenizer(folder)
+    template.check(tokenizer.get_vocab().__contains__, folder)
     torch.manual_seed(config.seed)
-    model = load_trainable(start, adapter, config)
+    model = load_trainable(folder, adapter, config)
     # 2. Data
     chosen = choose(pairs, config, iteration, validation_fraction)
     examples = {name: encode(tokenizer, part, config.max_length, template) for name, part in chosen.items()}
-    too_long = sum(map(len, chosen.values())) - sum(map(len, examples.values()))
     training = examples["base"] + examples["trajectory"]
     if not training:
         raise BadInput(
             "There is no tactic pair to train on; give known proofs, or check the filters of the data section."
         )
     check_packing(model, training[:8])
+    identity = fingerprint(config, iteration, version, chosen)
+    return Start(model, tokenizer, kind, version, iteration, chosen, examples, identity)
+
+
+def material(start: Start, config: SftConfig) -> tuple[list[Example], list[int], dict[Kind, list[Example]]]:
+    """The training examples, how often each comes, and the validation examples: arguments of `Training`."""
+    examples = start.examples
     counts = [repeats(example.log_prob, config.trajectory_upsample) for example in examples["trajectory"]]
     kinds: tuple[Kind, ...] = ("base", "trajectory")
-    validation = {kind: examples[f"{kind} validation"] for kind in kinds}
     sizes = ", ".join(f"{len(e):,} {name} pairs" for name, e in examples.items())
-    log.info("fine-tuning: %s; %d too long; trajectory pairs count %d times", sizes, too_long, sum(counts))
-    # 3. Training
-    run = Training(
-        model,
-        training,
+    log.info("fine-tuning: %s; %d too long; trajectory pairs count %d times", sizes, start.too_long, sum(counts))
+    return (
+        examples["base"] + examples["trajectory"],
         [1] * len(examples["base"]) + counts,
-        validation,
-        config,
-        steps=config.steps if iteration == 0 else config.later_steps,
-        peak=config.learning_rate * config.learning_rate_decay**iteration,
+        {kind: examples[f"{kind} validation"] for kind in kinds},
     )
-    run.run(checkpoints, fingerprint(config, iteration, version, chosen), should_stop)
-    # 4. Result
-    target = workdir / "adapter"
-    save(model, target, version)
-    tokenizer.save_pretrained(target)
+
+
+def finish(start: Start, run: Training, target: Path) -> SftOutcome:
+    """Writes the weights of a finished training, and its outcome."""
+    save(start.model, target, start.version)
+    start.tokenizer.save_pretrained(target)
     steps = run.rows[1:]
     tokens = sum(row.tokens for row in steps)
     outcome = SftOutcome(
-        method=config.method,
-        start=kind,
-        start_version=version,
-        iteration=iteration,
+        method=run.config.method,
+        start=start.kind,
+        start_version=start.version,
+        iteration=start.iteration,
         learning_rate=run.peak,
         steps=run.steps,
         best_step=run.best_step,
@@ -153,14 +192,20 @@ def train_sft(
         last_loss=float(np.mean([row.loss for row in steps[-50:]])),
         tokens=tokens,
         tokens_per_s=tokens / sum(row.seconds for row in steps),
-        base_pairs=len(examples["base"]),
-        trajectory_pairs=len(examples["trajectory"]),
-        validation_pairs=sum(len(part) for part in validation.values()),
-        too_long=too_long,
+        base_pairs=len(start.examples["base"]),
+        trajectory_pairs=len(start.examples["trajectory"]),
+        validation_pairs=sum(len(part) for part in run.validation.values()),
+        too_long=start.too_long,
         rows=run.rows,
     )
     (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1, exclude=TIMINGS) + "\n", encoding="utf-8")
     return outcome
+
+
+def schedule(config: SftConfig, iteration: int) -> dict[str, Any]:
+    """`steps` and `peak` of `Training`."""
+    steps = config.steps if iteration == 0 else config.later_steps
+    return {"steps": steps, "peak": config.learning_rate * config.learning_rate_decay**iteration}
 
 
 def repeats(log_prob: float | None, most: int) -> int:
