@@ -26,6 +26,7 @@ from burnqed.section import (
     Tokens,
 )
 
+Fraction = Annotated[float, Field(ge=0, le=1)]
 Seed = Annotated[int, Field(ge=0)]
 """numpy takes no seed below 0."""
 SHIPPED = "shipped"
@@ -324,6 +325,41 @@ class EbmConfig(Section):
     """Seed of the initial weights and of the negatives."""
 
 
+class JointConfig(Section):
+    """Joint training: next-token loss and λ·InfoNCE through the same weights, in place of fine-tuning and of the training of the search's head.
+    What is not said here is in `sft` (method, batches, pairs) and `ebm` (the head, its negatives)."""
+
+    enabled: Structure[bool] = False
+    """Whether iterations from 1 on train jointly."""
+    weight: float = Field(0.1, ge=0)
+    """λ."""
+    steps: Steps[int] = Field(6_000, ge=1)
+    """Optimiser steps."""
+    learning_rate: float = Field(2e-5, gt=0)
+    """Of the model's weights, at iteration 1; it falls by `sft.learning_rate_decay` from one iteration to the next."""
+    head_learning_rate: float = Field(3e-5, gt=0)
+    """Of the head's weights."""
+    positives: int = Field(8, ge=2)
+    """Positives in one step, each with `ebm.negatives` negatives. States that exceed `sft.batch_tokens` together are embedded piece by piece."""
+    lora_rank: int | None = Field(None, ge=1)
+    """Rank of new adapters, which are scaled as those of `sft` are; null means `sft.lora_rank`."""
+    log_every: Steps[int] = Field(50, ge=1)
+    """How often both losses and the temperature are logged."""
+    evaluate_every: Steps[int] = Field(500, ge=1)
+    """How often evaluation loss, head and embeddings are measured. Model and head are those of the measured step with the lowest evaluation loss, among
+    those in which the linear probe held: it is not below `min_linear_probe`, nor clearly below what it was at the start."""
+    judged_after: Steps[int] = Field(2_000, ge=0)
+    """From this step on the following limits end a training."""
+    max_loss: float | None = Field(None, gt=0)
+    """The highest next-token loss on validation theorems; null means no limit."""
+    min_centroid: float = Field(0.0, ge=0)
+    """The smallest distance between the mean embeddings of states on and off proofs. It grows with the width of the model."""
+    min_linear_probe: Fraction = 0.0
+    """The lowest accuracy of a linear probe on validation theorems."""
+    min_rank1_deep: Fraction = 0.0
+    """The lowest rank-1 accuracy at depth 4 and more."""
+
+
 class SearchConfig(Section):
     """Best-first search for training data."""
 
@@ -414,7 +450,6 @@ class NegativesConfig(Section):
     """Seed of branches and walks."""
 
 
-Fraction = Annotated[float, Field(ge=0, le=1)]
 Thresholds = float | Annotated[list[float], Field(min_length=1)]
 """One value, or one for each iteration; the last applies to all later ones."""
 Fractions = Fraction | Annotated[list[Fraction], Field(min_length=1)]
@@ -452,6 +487,7 @@ class RunConfig(Section):
     policy: PolicyConfig = PolicyConfig()
     sft: SftConfig = SftConfig()
     ebm: EbmConfig = EbmConfig()
+    joint: JointConfig = JointConfig()
     search: SearchConfig = SearchConfig()
     negatives: NegativesConfig = NegativesConfig()
     evaluate: EvaluateConfig = EvaluateConfig()

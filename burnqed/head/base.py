@@ -125,6 +125,20 @@ class Head(nn.Module, ABC):
         self.mean.copy_(embeddings.mean(dim=0))
         self.deviation.copy_(deviation.clamp(min=LEAST_DEVIATION * deviation.mean().item() or 1.0))
 
+    @torch.no_grad()
+    def bound_temperature(self, least: float, most: float) -> str:
+        """Keeps the temperature between these, and says which of them it reached: `floor 0.05`, `ceiling 10` or nothing."""
+        self.log_temperature.clamp_(math.log(least), math.log(most))
+        bounds = {f"floor {least:g}": least, f"ceiling {most:g}": most}
+        return next((name for name, bound in bounds.items() if math.isclose(self.temperature, bound, rel_tol=1e-5)), "")
+
+    @torch.no_grad()
+    def track(self, embeddings: Tensor, kept: float) -> None:
+        """Moves mean and deviation towards those of these embeddings [n, d] of a model in training; `kept` says how much of the old ones stays."""
+        self.mean.lerp_(embeddings.mean(dim=0), 1 - kept)
+        variance = self.deviation.square().lerp(embeddings.var(dim=0, correction=0), 1 - kept)
+        self.deviation.copy_(variance.sqrt().clamp(min=LEAST_DEVIATION * variance.mean().sqrt().item()))
+
     # ---- files
 
     def save(self, folder: Path, embedding_id: str, metrics: Metrics, kind: str = "mlp") -> HeadDescription:

@@ -1,4 +1,4 @@
-"""ebm: trains the energy head on frozen embeddings, for this iteration's search, or on everything up to its end."""
+"""ebm: trains the energy head on frozen embeddings, for this iteration's search (unless a joint training did), or on everything up to its end."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from burnqed.errors import TryAgain
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
 from burnqed.record import output, read_record
-from burnqed.steps import embed
+from burnqed.steps import embed, sft
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts, HeadFacts
+from burnqed.steps.table import SEARCH
 from burnqed.store import Store
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def units(context: Context) -> list[Unit]:
         "embeddings": [layout.embeddings(context.stage)],
         "earlier": embed.earlier_embeddings(context),
         "trajectories": embed.sources(context),
+        "joint": [layout.adapter] if context.stage == SEARCH and sft.is_joint(context) else [],
     }
     return [Unit(layout.head(context.stage), sources)]
 
@@ -41,9 +43,12 @@ async def run(context: Context, unit: Unit) -> HeadFacts:
 
 
 def train(context: Context, unit: Unit) -> HeadFacts:
+    from burnqed.train.adopt import adopt_head
     from burnqed.train.checkpoint import Checkpoints
     from burnqed.train.ebm import train_head
     from burnqed.train.embeddings import EmbeddingCache
+    from burnqed.train.joint import HEAD_FOLDER, JointOutcome
+    from burnqed.train.joint import OUTCOME_FILE as JOINT_FILE
 
     config, store, embedded = context.config, context.store, unit.source("embeddings")
     record = read_record(store, embedded)
@@ -52,21 +57,36 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
     cache = EmbeddingCache(store, record.root(embedded), EmbeddingFacts.of(record).embedding_id, earlier)
     embeddings = cache.select(examples.texts)
-    outcome = train_head(
-        examples,
-        embeddings,
-        config.ebm,
-        validation_fraction=config.data.validation_fraction,
-        workdir=context.workdir,
-        checkpoints=Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
-        should_stop=context.stop.is_set,
-    )
+    fraction = config.data.validation_fraction
+    if unit.sources["joint"]:
+        trained = output(store, unit.source("joint"))
+        store.fetch(f"{trained}/{HEAD_FOLDER}", context.workdir / "trained")
+        joint = JointOutcome.model_validate(store.read_json(f"{trained}/{JOINT_FILE}"))
+        outcome = adopt_head(
+            context.workdir / "trained",
+            joint,
+            examples,
+            embeddings,
+            config.ebm,
+            validation_fraction=fraction,
+            workdir=context.workdir,
+        )
+    else:
+        outcome = train_head(
+            examples,
+            embeddings,
+            config.ebm,
+            validation_fraction=fraction,
+            workdir=context.workdir,
+            checkpoints=Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
+            should_stop=context.stop.is_set,
+        )
     if context.stop.is_set():
         raise TryAgain("The training of the head was stopped after a checkpoint; the same command continues it.")
     if not outcome.accepted:
         log.warning("the head is not accepted: %s", outcome.reason)
     folder: Path = context.workdir / "head"
-    energies = held_out_energies(folder, examples, embeddings, config.data.validation_fraction)
+    energies = held_out_energies(folder, examples, embeddings, fraction)
     store.upload(folder, unit.root)
     store.write_json(f"{unit.root}/{ENERGIES}", energies)
     store.delete(f"{unit.root}/{CHECKPOINT}")

@@ -1,10 +1,11 @@
-"""sft: fine-tunes the policy on known proofs and on those that earlier iterations found."""
+"""sft: fine-tunes the policy on known proofs and on those that earlier iterations found; or trains it jointly with the search's head."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
 from itertools import islice, repeat
+from typing import Any
 
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.split import unit_interval
@@ -13,10 +14,12 @@ from burnqed.evaluate.report import LossPoint
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
 from burnqed.record import output
+from burnqed.steps import embed
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import search_variants
+from burnqed.steps.table import SEARCH
 from burnqed.steps.trajectories import earlier_shards, rows_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import proof_pairs
@@ -39,14 +42,23 @@ def previous(context: Context) -> list[str]:
     return [layout.adapter if context.config.sft.start == "previous_adapter" else layout.model]
 
 
+def is_joint(context: Context) -> bool:
+    """Whether the iteration trains model and search head together (`burnqed.train.joint`)."""
+    return context.config.joint.enabled and context.config.ebm.enabled and context.iteration > 0
+
+
 def units(context: Context) -> list[Unit]:
     layout, searched = context.layout, found_shards(context)
     sources = {"data": [layout.data], "base": [layout.base], "searched": searched, "previous": previous(context)}
-    return [Unit(layout.adapter, sources)]
+    if not is_joint(context):
+        return [Unit(layout.adapter, sources)]
+    sources["trajectories"] = embed.sources(context.at(stage=SEARCH))
+    return [Unit(layout.adapter, sources, reads=("joint", "ebm", "policy.embed_max_tokens"))]
 
 
 async def run(context: Context, unit: Unit) -> SftFacts:
     from burnqed.train.checkpoint import Checkpoints
+    from burnqed.train.joint import train_joint
     from burnqed.train.sft import Pairs, train_sft
 
     if context.config.policy.thinking:
@@ -56,19 +68,24 @@ async def run(context: Context, unit: Unit) -> SftFacts:
     store, layout = context.store, context.layout
     tables = (proof_pairs(rows) for rows in rows_of(store, unit.sources["searched"]))
     found_pairs = [TacticPair(**row, source="search") for pairs in tables for row in pairs.to_pylist()]
-    outcome = await asyncio.to_thread(
-        train_sft,
-        fetch_once(store, layout.base, context.models),
-        Pairs(list(weighted_pairs(store, layout.data)), found_pairs),
-        context.config.sft,
-        iteration=context.iteration,
-        template=TEMPLATES[context.config.policy.template],
-        validation_fraction=context.config.data.validation_fraction,
-        workdir=context.workdir,
-        checkpoints=Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
-        previous=next((fetch_once(store, before, context.models) for before in unit.sources["previous"]), None),
-        should_stop=context.stop.is_set,
-    )
+    base = fetch_once(store, layout.base, context.models)
+    pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs)
+    options: dict[str, Any] = {
+        "iteration": context.iteration,
+        "template": TEMPLATES[context.config.policy.template],
+        "workdir": context.workdir,
+        "checkpoints": Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
+        "previous": next((fetch_once(store, before, context.models) for before in unit.sources["previous"]), None),
+        "should_stop": context.stop.is_set,
+    }
+    if "trajectories" in unit.sources:
+        examples = embed.head_examples(store, unit)
+        outcome, _ = await asyncio.to_thread(train_joint, base, pairs, examples, context.config, **options)
+    else:
+        fraction = context.config.data.validation_fraction
+        outcome = await asyncio.to_thread(
+            train_sft, base, pairs, context.config.sft, validation_fraction=fraction, **options
+        )
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")
     store.upload(context.workdir / "adapter", unit.root)

@@ -112,19 +112,26 @@ def train_head(
     classes = (*class_rows(examples, training), *class_rows(examples, validation.chosen))
     metrics = run.evaluate() | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
     reason = run.aborted or verdict(metrics)
-    outcome = HeadOutcome(
-        head=head.save(workdir / "head", embeddings.embedding_id, metrics, config.head),
-        accepted=not reason,
-        reason=reason,
-        aborted=run.aborted,
-        steps=run.step,
-        best_step=run.best_step,
-        positives=len(run.usable),
-        validation_positives=len(run.validation),
-        shares=run.shares(),
-        metrics=metrics,
-        rows=run.rows,
+    return write_outcome(
+        workdir,
+        HeadOutcome(
+            head=head.save(workdir / "head", embeddings.embedding_id, metrics, config.head),
+            accepted=not reason,
+            reason=reason,
+            aborted=run.aborted,
+            steps=run.step,
+            best_step=run.best_step,
+            positives=len(run.usable),
+            validation_positives=len(run.validation),
+            shares=run.shares(),
+            metrics=metrics,
+            rows=run.rows,
+        ),
     )
+
+
+def write_outcome(workdir: Path, outcome: HeadOutcome) -> HeadOutcome:
+    """Beside the head in `workdir/head`."""
     (workdir / "head" / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return outcome
 
@@ -207,12 +214,8 @@ class HeadTraining:
         self.losses.append(loss.item())
         if not math.isfinite(self.losses[-1]):
             raise BadInput(f"The head's loss is not a finite number at step {self.step}; lower ebm.learning_rate.")
-        least, most = self.config.min_temperature, self.config.max_temperature
-        with torch.no_grad():
-            self.head.log_temperature.clamp_(math.log(least), math.log(most))
-        for bound, name in ((least, "floor"), (most, "ceiling")):
-            if math.isclose(self.head.temperature, bound, rel_tol=1e-5):
-                self.aborted = f"its temperature reached the {name} {bound:g} at step {self.step}"
+        if reached := self.head.bound_temperature(self.config.min_temperature, self.config.max_temperature):
+            self.aborted = f"its temperature reached the {reached} at step {self.step}"
 
     def inputs(self, positives: Indices, negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
         """Embeddings of positives and negatives [B, 1 + K, d], and of the root states [B, 1, d]."""

@@ -75,6 +75,11 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
         if adapter is not None:
             model = PeftModel.from_pretrained(model, adapter, is_trainable=True)
             check_finite(trainable(model).items(), adapter)
+            if (rank := model.peft_config["default"].r) != config.lora_rank:
+                raise BadInput(
+                    f"The adapter {adapter} has the rank {rank}, and {config.lora_rank} is asked for; an adapter that is trained further keeps its rank: "
+                    "set sft.start=merged to begin a new one."
+                )
         else:
             shape = LoraConfig(
                 r=config.lora_rank,

@@ -1,0 +1,238 @@
+"""InfoNCE through the weights of a language model in training: proof states are embedded by the model as it is, and the loss changes both
+the model and the head.
+
+    contrast = Contrast(model, tokenizer, head, examples, training, seen, config.ebm, config.joint, …)
+    loss, z = contrast.backward(step)          # adds λ · the gradient of InfoNCE to model and head
+
+A group is a positive, its negatives, and its root state; the states of a step's groups are embedded once each, bare and packed, as the mean of
+their last hidden states (as `burnqed.policy.encode` does with a finished model). If a step's states exceed `sft.batch_tokens`, they are
+embedded piece by piece with a gradient cache (GradCache, arXiv:2101.06983): first without gradients, then InfoNCE on all embeddings, then each piece
+again with gradients, under the same random numbers, and the gradient of its embeddings. The result is that of one large batch.
+
+Random numbers (dropout, power iterations) are a function of seed and step alone: nothing of them is in a checkpoint, and the
+next-token loss beside this one has those that it has alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from burnqed.config import EbmConfig, JointConfig
+from burnqed.errors import BadInput
+from burnqed.head.base import Head
+from burnqed.policy.batches import batches
+from burnqed.train.examples import HeadExamples
+from burnqed.train.losses import PACKING_TOLERANCE, info_nce
+from burnqed.train.model import trainable
+from burnqed.train.negatives import NegativeSampler
+from burnqed.train.packing import NOTHING, Example, pack
+from burnqed.train.ragged import Indices, Ragged
+
+PACKED_TOGETHER = 8
+"""States that are packed and compared with single ones."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The B groups of one step, over S distinct states."""
+
+    states: Indices
+    """[S]: rows of the examples' texts, in order."""
+    members: Indices
+    """[B, 1 + K]: places in `states` of the positive and its negatives."""
+    goals: Indices
+    """[B]: places of the root states."""
+    present: NDArray[np.bool_]
+    """[B, K]: False where a positive has fewer than K negatives."""
+
+
+class Contrast:
+    """`training` are positives of the examples, and `seen` the states that may be trained on, by theorem. Texts are truncated to
+    `max_tokens`; `batch_tokens` are embedded at once; `bfloat16` says what the model computes in (the head always computes in float32).
+
+    Raises BadInput when there is nothing to learn from.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        head: Head,
+        examples: HeadExamples,
+        training: Indices,
+        seen: Ragged,
+        ebm: EbmConfig,
+        joint: JointConfig,
+        *,
+        max_tokens: int,
+        batch_tokens: int,
+        bfloat16: bool,
+    ) -> None:
+        self.model, self.tokenizer, self.head, self.examples = model, tokenizer, head, examples
+        self.max_tokens, self.batch_tokens, self.bfloat16 = max_tokens, batch_tokens, bfloat16
+        self.weight, self.size, self.seed = joint.weight, joint.positives, ebm.seed
+        self.device = next(head.parameters()).device
+        self.sampler = NegativeSampler(examples, training, seen, ebm)
+        self.training = training
+        self.usable = self.sampler.usable()
+        self.splits = 1
+        """By which `batch_tokens` is divided, for a piece to fit into memory."""
+        if not self.usable:
+            raise BadInput(
+                "There is no state on a proof with another state beside it for joint training; search more theorems in the iteration before "
+                "(select.theorems), replay known proofs (negatives.theorems), or set joint.enabled=false."
+            )
+
+    def groups(self, step: int) -> Groups:
+        """Those of a step. In each round every positive comes once, in an order that follows from the seed."""
+        stream = np.arange(step * self.size, (step + 1) * self.size)
+        round_, place = stream // len(self.usable), stream % len(self.usable)
+        orders = {r: np.random.default_rng([self.seed, r]).permutation(len(self.usable)) for r in set(round_.tolist())}
+        chosen = [self.usable[orders[r][p]] for r, p in zip(round_.tolist(), place.tolist(), strict=True)]
+        drawn = self.sampler.draw(chosen, np.random.default_rng([self.seed, step]))
+        positives = self.training[chosen]
+        rows = np.concatenate(
+            [self.examples.goal[positives][:, None], self.examples.state[positives][:, None], drawn.rows], axis=1
+        )
+        # an absent negative has the row 0, which is not embedded for its sake
+        rows[:, 2:] = np.where(drawn.present, rows[:, 2:], rows[:, 1:2])
+        states, places = np.unique(rows, return_inverse=True)
+        places = places.reshape(rows.shape)
+        return Groups(states, places[:, 1:], places[:, 0], drawn.present)
+
+    def sequences(self, states: Indices) -> list[Example]:
+        """The bare texts in tokens, as `burnqed.policy.encode.Encoder` has them. Raises BadInput for one without any."""
+        texts = [self.examples.texts[i] for i in states.tolist()]
+        ids = self.tokenizer(texts, add_special_tokens=False, return_attention_mask=False)["input_ids"]
+        cut = [np.array(tokens[: self.max_tokens], dtype=np.int64) for tokens in ids]
+        if not all(map(len, cut)):
+            raise BadInput(
+                "A proof state of the trajectories has an empty text, which has no embedding; redo their search."
+            )
+        return [Example(tokens, len(tokens)) for tokens in cut]
+
+    def embed(self, sequences: Sequence[Example]) -> Tensor:
+        """Means over the last hidden states of each sequence, [n, d] in float32."""
+        packed = pack(sequences).to(self.device)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):
+            hidden = self.model.get_decoder()(
+                input_ids=packed.input_ids, position_ids=packed.position_ids, use_cache=False
+            ).last_hidden_state  # [R, L, d]
+        inside = packed.segments != NOTHING
+        segment = packed.segments[inside]
+        sums = hidden.new_zeros(len(sequences), hidden.shape[-1], dtype=torch.float32)
+        sums = sums.index_add(0, segment, hidden[inside].float())
+        means: Tensor = sums / segment.bincount(minlength=len(sequences))[:, None]
+        return means
+
+    @torch.no_grad()
+    def embeddings(self, states: Indices, should_stop: Callable[[], bool] = lambda: False) -> Tensor | None:
+        """[S, d] of the model as it is, without dropout; None once `should_stop` says so."""
+        self.model.eval()
+        sequences = self.sequences(states)
+        order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
+        parts = []
+        for batch in batches([sequences[i] for i in order], self.piece):
+            parts.append(self.embed(batch))
+            if should_stop():
+                return None
+        places = torch.empty(len(order), dtype=torch.long, device=self.device)
+        places[order] = torch.arange(len(order), device=self.device)
+        return torch.cat(parts)[places]
+
+    @property
+    def piece(self) -> int:
+        """Tokens that are embedded at once."""
+        return self.batch_tokens // self.splits
+
+    def backward(self, step: int, weight: float | None = None) -> tuple[float, Tensor]:
+        """Adds λ (or `weight`) times the gradient of the step's InfoNCE to model and head. Returns InfoNCE in nats, and the embeddings [S, d].
+
+        Raises torch.OutOfMemoryError, and leaves part of the gradient behind.
+        """
+        weight = self.weight if weight is None else weight
+        groups = self.groups(step)
+        self.model.train()
+        self.head.train()
+        pieces = list(batches(self.sequences(groups.states), self.piece))
+        with random_numbers(self.seed, step):
+            if len(pieces) == 1:
+                z = self.embed(pieces[0])
+                loss = self.loss(z, groups)
+                (weight * loss).backward()  # type: ignore[no-untyped-call]
+            else:
+                states, parts = [], []
+                for piece in pieces:
+                    states.append(random_state())
+                    with torch.no_grad():
+                        parts.append(self.embed(piece))
+                z = torch.cat(parts).requires_grad_()
+                loss = self.loss(z, groups)
+                (weight * loss).backward()  # type: ignore[no-untyped-call]
+                assert z.grad is not None
+                for piece, state, gradient in zip(
+                    pieces, states, torch.split(z.grad, [len(p) for p in pieces]), strict=True
+                ):
+                    set_random_state(state)
+                    self.embed(piece).backward(gradient)  # type: ignore[no-untyped-call]
+        return loss.item(), z.detach()
+
+    def loss(self, z: Tensor, groups: Groups) -> Tensor:
+        """InfoNCE of the groups over the embeddings [S, d] of their states."""
+        members, goals = (torch.from_numpy(places).to(self.device) for places in (groups.members, groups.goals))
+        energies = self.head(z[members], z[goals][:, None])  # [B, 1 + K]
+        return info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(groups.present).to(self.device))
+
+    def check(self) -> None:
+        """Tries one batch: packed embeddings are those of single sequences, and the gradient of InfoNCE reaches the model's weights and the head's.
+        It changes nothing.
+
+        Raises BadInput when one of these does not hold.
+        """
+        sequences = self.sequences(self.groups(0).states)[:PACKED_TOGETHER]
+        self.model.eval()
+        with torch.no_grad():
+            packed, single = self.embed(sequences), torch.cat([self.embed([one]) for one in sequences])
+        off = ((packed - single).norm() / single.norm()).item()
+        if not off <= PACKING_TOLERANCE[torch.bfloat16 if self.bfloat16 else torch.float32]:
+            raise BadInput(
+                f"Packed states have other embeddings than single ones with {type(self.model).__name__} (by {off:.2g} of their norm); choose a "
+                "Llama-type model."
+            )
+        self.backward(0, weight=1.0)
+        for name, module in (("model", self.model), ("head", self.head)):
+            gradients = [p.grad for p in trainable(module).values() if p.grad is not None]
+            norm = math.sqrt(sum(g.float().square().sum().item() for g in gradients))
+            module.zero_grad(set_to_none=True)
+            if not (0 < norm < math.inf):
+                raise BadInput(
+                    f"The gradient of InfoNCE has the norm {norm:g} at the weights of the {name}, so joint training would teach it nothing; "
+                    "check the model's weights, or set joint.enabled=false."
+                )
+
+
+@contextmanager
+def random_numbers(seed: int, step: int) -> Iterator[None]:
+    """Torch's random numbers are a function of seed and step inside, and continue outside as if nothing had been drawn."""
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(int(np.random.SeedSequence([seed, step]).generate_state(1)[0]))
+        yield
+
+
+def random_state() -> tuple[Tensor, list[Tensor]]:
+    return torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+
+
+def set_random_state(state: tuple[Tensor, list[Tensor]]) -> None:
+    torch.set_rng_state(state[0])
+    if state[1]:
+        torch.cuda.set_rng_state_all(state[1])
