@@ -10,10 +10,12 @@ from burnqed.errors import TryAgain
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
 from burnqed.record import output, read_record
-from burnqed.steps import embed, sft
+from burnqed.steps import embed
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts, HeadFacts
+from burnqed.steps.models import is_joint
 from burnqed.steps.table import SEARCH
+from burnqed.steps.trajectories import head_examples
 from burnqed.store import Store
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def units(context: Context) -> list[Unit]:
         "embeddings": [layout.embeddings(context.stage)],
         "earlier": embed.earlier_embeddings(context),
         "trajectories": embed.sources(context),
-        "joint": [layout.adapter] if context.stage == SEARCH and sft.is_joint(context) else [],
+        "joint": [layout.adapter] if context.stage == SEARCH and is_joint(context) else [],
     }
     return [Unit(layout.head(context.stage), sources)]
 
@@ -53,7 +55,7 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     config, store, embedded = context.config, context.store, unit.source("embeddings")
     record = read_record(store, embedded)
     assert record is not None
-    examples = embed.head_examples(store, unit)
+    examples = head_examples(store, unit)
     earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
     cache = EmbeddingCache(store, record.root(embedded), EmbeddingFacts.of(record).embedding_id, earlier)
     embeddings = cache.select(examples.texts)

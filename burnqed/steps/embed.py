@@ -7,7 +7,6 @@ earlier stage has not.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from burnqed.layout import REPLAYED
 from burnqed.modelcache import fetch_once
@@ -17,11 +16,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts
 from burnqed.steps.models import trajectory_variants
 from burnqed.steps.table import FINAL, SEARCH
-from burnqed.steps.trajectories import earlier_shards, own_shards, rows_of
-from burnqed.store import Store
-
-if TYPE_CHECKING:
-    from burnqed.train.examples import HeadExamples
+from burnqed.steps.trajectories import explored_before, head_examples, own_shards
 
 
 def needed(context: Context) -> bool:
@@ -32,7 +27,7 @@ def needed(context: Context) -> bool:
 def sources(context: Context) -> list[str]:
     """Shard folders of the trajectories that the stage's head learns from."""
     config, layout = context.config, context.layout
-    folders = [f for i in range(context.iteration) for f in earlier_shards(context, trajectory_variants(config, i), i)]
+    folders = explored_before(context)
     if context.stage == FINAL:
         for variant in trajectory_variants(config, context.iteration):
             count = replay.count(context) if variant == REPLAYED else search.count(context)
@@ -53,13 +48,6 @@ def units(context: Context) -> list[Unit]:
 
 async def run(context: Context, unit: Unit) -> EmbeddingFacts:
     return await asyncio.to_thread(encode, context, unit)
-
-
-def head_examples(store: Store, unit: Unit) -> HeadExamples:
-    """Positives and other states in the trajectories that a unit is made from."""
-    from burnqed.train.examples import COLUMNS, HeadExamples
-
-    return HeadExamples.from_tables(rows_of(store, unit.sources["trajectories"], COLUMNS))
 
 
 def encode(context: Context, unit: Unit) -> EmbeddingFacts:

@@ -39,6 +39,11 @@ def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) ->
     return store.locate(layout.model), store.locate(head) if head else None
 
 
+def is_joint(context: Context) -> bool:
+    """Whether the iteration trains the model and its search's head together (`burnqed.train.joint`)."""
+    return context.config.joint.enabled and context.config.ebm.enabled and context.iteration > 0
+
+
 def search_variants(config: RunConfig, iteration: int) -> list[str]:
     """Variants of the search. Iteration 0 has no head yet; a noisy second search collects more failures and successes there."""
     return ["main", "noise"] if iteration == 0 and config.search.noise else ["main"]

@@ -27,12 +27,11 @@ from burnqed.progress import Progress
 from burnqed.proof_search.many import run_many
 from burnqed.proof_search.probes import probe_easy
 from burnqed.record import output
-from burnqed.steps import sft
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import SelectFacts
 from burnqed.steps.probed import PER_FILE, Probed
-from burnqed.steps.trajectories import rows_of
+from burnqed.steps.trajectories import rows_of, searched_before
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus
@@ -55,7 +54,7 @@ def units(context: Context) -> list[Unit]:
     sources = {
         "data": [layout.data],
         "earlier": earlier[:1] if pool == "same" else earlier,
-        "searched": sft.found_shards(context) if pool == "unsolved" else [],
+        "searched": searched_before(context) if pool == "unsolved" else [],
     }
     return [Unit(layout.selection, sources)]
 

@@ -14,24 +14,17 @@ from burnqed.evaluate.report import LossPoint
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
 from burnqed.record import output
-from burnqed.steps import embed
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
-from burnqed.steps.models import search_variants
-from burnqed.steps.table import SEARCH
-from burnqed.steps.trajectories import earlier_shards, rows_of
+from burnqed.steps.models import is_joint
+from burnqed.steps.trajectories import explored_before, head_examples, rows_of, searched_before
 from burnqed.store import Store
 from burnqed.trajectory.reader import proof_pairs
 
 CHECKPOINT = "checkpoint.pt"
 OUTCOME = "sft.json"
 """`burnqed.train.sft.OUTCOME_FILE`, repeated here so as not to import torch."""
-
-
-def found_shards(context: Context) -> list[str]:
-    """Search shards of all earlier iterations; replays of known proofs are left out, because their pairs are base pairs."""
-    return [f for i in range(context.iteration) for f in earlier_shards(context, search_variants(context.config, i), i)]
 
 
 def previous(context: Context) -> list[str]:
@@ -42,17 +35,12 @@ def previous(context: Context) -> list[str]:
     return [layout.adapter if context.config.sft.start == "previous_adapter" else layout.model]
 
 
-def is_joint(context: Context) -> bool:
-    """Whether the iteration trains model and search head together (`burnqed.train.joint`)."""
-    return context.config.joint.enabled and context.config.ebm.enabled and context.iteration > 0
-
-
 def units(context: Context) -> list[Unit]:
-    layout, searched = context.layout, found_shards(context)
+    layout, searched = context.layout, searched_before(context)
     sources = {"data": [layout.data], "base": [layout.base], "searched": searched, "previous": previous(context)}
     if not is_joint(context):
         return [Unit(layout.adapter, sources)]
-    sources["trajectories"] = embed.sources(context.at(stage=SEARCH))
+    sources["trajectories"] = explored_before(context)
     return [Unit(layout.adapter, sources, reads=("joint", "ebm", "policy.embed_max_tokens"))]
 
 
@@ -79,7 +67,7 @@ async def run(context: Context, unit: Unit) -> SftFacts:
         "should_stop": context.stop.is_set,
     }
     if "trajectories" in unit.sources:
-        examples = embed.head_examples(store, unit)
+        examples = head_examples(store, unit)
         outcome, _ = await asyncio.to_thread(train_joint, base, pairs, examples, context.config, **options)
     else:
         fraction = context.config.data.validation_fraction

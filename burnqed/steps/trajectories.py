@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from burnqed.layout import shard_folder
 from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
-from burnqed.steps.base import Context
+from burnqed.steps.base import Context, Unit
+from burnqed.steps.models import search_variants, trajectory_variants
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
+
+if TYPE_CHECKING:
+    from burnqed.train.examples import HeadExamples
 
 
 def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
@@ -28,6 +33,25 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
     """Shard folders of an earlier iteration. Raises BadInput if one is not finished."""
     layout = context.layout.at(iteration)
     return [folder for v in variants for folder in finished_shards(context.store, layout.trajectories(v))]
+
+
+def searched_before(context: Context) -> list[str]:
+    """Search shards of all earlier iterations; replays of known proofs are left out, because their pairs are base pairs."""
+    return [f for i in range(context.iteration) for f in earlier_shards(context, search_variants(context.config, i), i)]
+
+
+def explored_before(context: Context) -> list[str]:
+    """Shards of all earlier iterations' searches and replays: what a head can learn from."""
+    return [
+        f for i in range(context.iteration) for f in earlier_shards(context, trajectory_variants(context.config, i), i)
+    ]
+
+
+def head_examples(store: Store, unit: Unit) -> HeadExamples:
+    """Positives and other states in the trajectories that a unit is made from."""
+    from burnqed.train.examples import COLUMNS, HeadExamples
+
+    return HeadExamples.from_tables(rows_of(store, unit.sources["trajectories"], COLUMNS))
 
 
 def own_shards(context: Context, prefix: str, count: int) -> list[str]:

@@ -51,14 +51,15 @@ def with_value(config: RunConfig, key: str, value: object) -> RunConfig:
     return RunConfig.model_validate(document)
 
 
-def changed(key: str) -> RunConfig:
-    """The defaults with another value of one field."""
+def changed(key: str, base: RunConfig | None = None) -> RunConfig:
+    """The defaults, or `base`, with another value of one field."""
+    base = base or RunConfig()
     for other in OTHERS:
         try:
-            config = with_value(RunConfig(), key, other)
+            config = with_value(base, key, other)
         except ValidationError:
             continue
-        if config != RunConfig():
+        if config != base:
             return config
     raise AssertionError(f"no other value for {key}")
 
@@ -84,6 +85,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
         yield Finished(Store(str(tmp_path_factory.mktemp("finished"))))
 
 
+JOINT = with_value(RunConfig(), "joint.enabled", True)
+
+
+@pytest.fixture(scope="module")
+def finished_jointly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data, "known_proofs", functools.cache(known_proofs))
+        yield Finished(Store(str(tmp_path_factory.mktemp("jointly"))), JOINT)
+
+
 @pytest.fixture
 def said(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
     logging.getLogger("burnqed").propagate = True
@@ -104,10 +115,11 @@ def test_how_work_is_done_remakes_nothing(finished: Finished, said: pytest.LogCa
 
 @pytest.mark.parametrize("key", MEANING)
 def test_what_decides_an_output_remakes_it_or_is_said(
-    finished: Finished, said: pytest.LogCaptureFixture, key: str
+    finished: Finished, finished_jointly: Finished, said: pytest.LogCaptureFixture, key: str
 ) -> None:
-    readers = list(finished.readers(key, changed(key)))
-    planned = finished.planned(changed(key))
+    done, before = (finished_jointly, JOINT) if key.startswith("joint.") else (finished, RunConfig())
+    readers = list(done.readers(key, changed(key, before)))
+    planned = done.planned(changed(key, before))
     reasons = [record.message for record in said.records if f"{key} went from " in record.message]
     assert readers
     for step, label in readers:
@@ -123,6 +135,15 @@ def test_which_outputs_there_are_changes_only_what_is_made_of_them(finished: Fin
     assert finished.planned(changed(key)) == ["report"]
 
 
+def test_joint_training_takes_the_place_of_fine_tuning_and_of_the_search_head_from_iteration_1_on(
+    finished: Finished, finished_jointly: Finished, tmp_path: Path
+) -> None:
+    first = Finished(Store(str(tmp_path)), last=0)
+    assert first.planned(JOINT) == []
+    assert {"sft", "export", "embed-search", "ebm-search"} <= set(finished.planned(JOINT))
+    assert finished_jointly.planned(with_value(JOINT, "ebm.enabled", False))[:1] == ["sft"]
+
+
 def test_every_value_decides_something_or_nothing() -> None:
     assert len(MEANING) > 80
     assert len(OPERATION) > 50
@@ -133,7 +154,12 @@ def test_every_value_decides_something_or_nothing() -> None:
         "data.benchmarks",
         "policy.model",
     }
-    assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {"ebm.enabled", "search.noise", "evaluate.with_head"}
+    assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {
+        "ebm.enabled",
+        "joint.enabled",
+        "search.noise",
+        "evaluate.with_head",
+    }
 
 
 # ---- what lies at an address
