@@ -34,7 +34,7 @@ from burnqed.train.ebm import class_rows, train_head
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import COLUMNS, HeadExamples
 from burnqed.train.joint import HEAD_FOLDER, settings, train_joint
-from burnqed.train.monitor import embedding_metrics
+from burnqed.train.quality import embedding_metrics
 from burnqed.train.sft import Pairs, train_sft
 from burnqed.trajectory.reader import proof_pairs
 

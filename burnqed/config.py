@@ -472,6 +472,10 @@ class GateConfig(Section):
     """The highest evaluation loss of the fine-tuning; null checks nothing."""
     min_rank1_deep: Fractions = 0.0
     """Required rank-1 accuracy of the head at depth 4 and more; 0 checks nothing."""
+    min_linear_probe: Later[Fractions] = 0.0
+    """Required accuracy of a linear probe on the embeddings of states on and off proofs; 0 checks nothing."""
+    min_centroid: Later[Thresholds] = 0.0
+    """Required distance between the mean embeddings of these states, which grows with the width of the model; 0 checks nothing."""
     max_p: float = Field(0.05, gt=0, le=1)
     """A gain, or a head's lead over random choice, counts if chance alone would produce it with at most this probability."""
 

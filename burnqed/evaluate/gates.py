@@ -19,6 +19,8 @@ RANK1_DEEP = "head.rank1_depth_4+"
 RANK1_SIBLINGS = "head.rank1_siblings"
 ENERGY_GAP = "head.energy_gap"
 RANK_ACCURACY = "head.pairwise"
+LINEAR_PROBE = "head.linear_probe"
+CENTROID = "head.centroid_l2"
 
 LEVEL = (
     "Stop: a solve rate that is level or falling does not recover by itself; compare the data, the loss and the distinct "
@@ -36,6 +38,8 @@ ADVICE = {
     RANK_ACCURACY: "The head is hardly better than chance (0.5); look at the negatives and at the embeddings.",
 }
 """When the head falls short."""
+
+COLLAPSED = "The embeddings hardly tell states on proofs from others: compare them with those before the fine-tuning, and train jointly (joint.enabled)."
 
 Relation = Literal["≥", ">", "≤"]
 
@@ -198,6 +202,13 @@ def training_checks(result: IterationResult, config: GateConfig) -> list[GateChe
                 least_n=least_n, advice=TOO_FEW if n is not None and n < least_n else ADVICE[metric],
             )  # fmt: skip
             checks.append(check)
+    for metric, name, thresholds in (
+        (LINEAR_PROBE, "linear probe of the embeddings", config.min_linear_probe),
+        (CENTROID, "distance of the mean embeddings", config.min_centroid),
+    ):
+        if (least := at_iteration(thresholds, result.iteration)) > 0:
+            value, n = metrics.get(metric), count(metrics, metric)
+            checks.append(GateCheck(name=name, value=value, threshold=least, n=n, advice=COLLAPSED))
     return checks
 
 

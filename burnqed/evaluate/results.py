@@ -20,6 +20,8 @@ HEAD = "head"
 """Variant whose search the head guides."""
 
 
+SEARCH_HEAD = "search_head"
+"""Begins the figures of the head that the iteration's search used, among those of its training; `head` those of the last one."""
 CHANCE, COUNT, ERROR = "_chance", "_n", "_error"
 """Suffixes of the figures beside a metric: its value under random choice, the number of states it is computed from, and the standard
 deviation it would have if only chance decided it."""

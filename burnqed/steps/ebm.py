@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 CHECKPOINT = "checkpoint.pt"
 ENERGIES = "energies.json"
 """Energies of held-out positives and negatives, for the report."""
+PICTURE = "embeddings.json"
+"""The states' embeddings in two dimensions, for the report."""
 SHOWN = 2_000
 """At most so many of each."""
 
@@ -45,12 +47,15 @@ async def run(context: Context, unit: Unit) -> HeadFacts:
 
 
 def train(context: Context, unit: Unit) -> HeadFacts:
+    import numpy as np
+
     from burnqed.train.adopt import adopt_head
     from burnqed.train.checkpoint import Checkpoints
-    from burnqed.train.ebm import train_head
+    from burnqed.train.ebm import class_rows, train_head
     from burnqed.train.embeddings import EmbeddingCache
     from burnqed.train.joint import HEAD_FOLDER, JointOutcome
     from burnqed.train.joint import OUTCOME_FILE as JOINT_FILE
+    from burnqed.train.quality import picture
 
     config, store, embedded = context.config, context.store, unit.source("embeddings")
     record = read_record(store, embedded)
@@ -91,6 +96,8 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     energies = held_out_energies(folder, examples, embeddings, fraction)
     store.upload(folder, unit.root)
     store.write_json(f"{unit.root}/{ENERGIES}", energies)
+    classes = class_rows(examples, np.arange(len(examples)))
+    store.write_json(f"{unit.root}/{PICTURE}", picture(embeddings.matrix, *classes, seed=config.ebm.seed))
     store.delete(f"{unit.root}/{CHECKPOINT}")
     metrics: dict[str, float] = {}
     for name, metric in outcome.metrics.items():
@@ -132,6 +139,12 @@ def held_out_energies(
 
 def read_energies(store: Store, prefix: str) -> dict[str, list[float]]:
     return dict(store.read_json(f"{output(store, prefix)}/{ENERGIES}"))
+
+
+def read_picture(store: Store, prefix: str) -> dict[str, list[float]]:
+    """See `burnqed.train.quality.picture`; empty for a head of an earlier version."""
+    file = f"{output(store, prefix)}/{PICTURE}"
+    return dict(store.read_json(file)) if store.exists(file) else {}
 
 
 WORK = Work(units, run, needed=embed.needed)

@@ -19,7 +19,7 @@ from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.figures import evaluation_result, search_figures
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
-from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult
+from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
 from burnqed.evaluate.summary import ever, summarize
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
@@ -34,7 +34,7 @@ from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import HeadFacts, ModelFacts, ReportFacts, SftFacts
 from burnqed.steps.models import head_prefix, search_variants
 from burnqed.steps.select import read_selection
-from burnqed.steps.table import step_named
+from burnqed.steps.table import FINAL, SEARCH, step_named
 from burnqed.steps.trajectories import own_shards, rows_of
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
@@ -54,6 +54,7 @@ def units(context: Context) -> list[Unit]:
         "adapter": [layout.adapter],
         "model": [layout.model],
         "head": [head] if head else [],
+        "search head": [layout.head(SEARCH)] if head and context.iteration > 0 else [],
         "searched": searched(context),
         **{evaluated(name, v): shards_of(context, name, v) for name in benchmarks for v in evaluate.variants(context)},
         "earlier": [layout.at(i).report for i in range(context.iteration)],
@@ -110,8 +111,10 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         earlier=earlier,
         verdict=judged,
         loss=sft.read_losses(store, layout.adapter),
+        contrastive=sft.read_contrastive(store, layout.adapter),
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
+        embeddings=ebm.read_picture(store, layout.head("final")) if layout.head("final") in records else {},
         training_proofs=training_proofs(context, results),
         kept=changed_since(context, [records[prefix] for prefix in unit.sources["searched"]]),
         config=context.recorded.model_dump(mode="json"),
@@ -194,10 +197,11 @@ def lean_of(context: Context) -> LeanBackend:
 
 
 def training_metrics(context: Context, records: dict[str, Record]) -> dict[str, float]:
-    """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, …"""
+    """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, `search_head.auc` (before the search), …"""
     figures = {f"sft.{name}": value for name, value in SftFacts.of(records[context.layout.adapter]).figures.items()}
-    if head := records.get(context.layout.head("final")):
-        figures |= {f"head.{name}": value for name, value in HeadFacts.of(head).figures.items()}
+    for part, stage in (("head", FINAL), (SEARCH_HEAD, SEARCH)):
+        if head := records.get(context.layout.head(stage)):
+            figures |= {f"{part}.{name}": value for name, value in HeadFacts.of(head).figures.items()}
     return figures
 
 

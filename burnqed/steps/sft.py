@@ -24,7 +24,8 @@ from burnqed.trajectory.reader import proof_pairs
 
 CHECKPOINT = "checkpoint.pt"
 OUTCOME = "sft.json"
-"""`burnqed.train.sft.OUTCOME_FILE`, repeated here so as not to import torch."""
+JOINT_OUTCOME = "joint.json"
+"""`OUTCOME_FILE` of `burnqed.train.sft` and of `burnqed.train.joint`, repeated here so as not to import torch."""
 
 
 def previous(context: Context) -> list[str]:
@@ -109,6 +110,16 @@ def read_losses(store: Store, prefix: str) -> list[LossPoint]:
     rows = store.read_json(f"{output(store, prefix)}/{OUTCOME}")["rows"]
     return [
         LossPoint(step=r["step"], train=r["loss"], evaluation=r["evaluation"]["total"] if r["evaluation"] else None)
+        for r in rows
+    ]
+
+
+def read_contrastive(store: Store, prefix: str) -> list[LossPoint]:
+    """The curve of InfoNCE of a finished joint training; empty for a fine-tuning."""
+    file = f"{output(store, prefix)}/{JOINT_OUTCOME}"
+    rows = store.read_json(file)["rows"] if store.exists(file) else []
+    return [
+        LossPoint(step=r["step"], train=r["contrastive"], evaluation=r["metrics"].get("loss", {}).get("value"))
         for r in rows
     ]
 

@@ -22,7 +22,8 @@ from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.joint import MONITORED, JointOutcome
 from burnqed.train.model import device
-from burnqed.train.monitor import embedding_metrics, verdict
+from burnqed.train.monitor import verdict
+from burnqed.train.quality import embedding_metrics, state_metrics
 
 JUDGED_BY = "pairwise"
 """The metric that must not fall: the head's rank accuracy."""
@@ -54,7 +55,11 @@ def adopt_head(
 
     held_out = HeldOut(examples, validation, config)
     classes = (*class_rows(examples, training), *class_rows(examples, held_out.chosen))
-    metrics = measured(held_out) | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
+    metrics = (
+        measured(held_out)
+        | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
+        | state_metrics(examples, embeddings.matrix, seed=config.seed)
+    )
     # on the positives that the training measured it on
     after = measured(HeldOut(examples, validation, config, MONITORED))
     reason = verdict(metrics) or fallen(joint.head.metrics.get(JUDGED_BY), after.get(JUDGED_BY))

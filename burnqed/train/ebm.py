@@ -32,9 +32,10 @@ from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import learning_rate
 from burnqed.train.losses import info_nce
 from burnqed.train.model import adamw, device
-from burnqed.train.monitor import embedding_metrics, verdict
+from burnqed.train.monitor import verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
 from burnqed.train.packing import shuffled
+from burnqed.train.quality import embedding_metrics, state_metrics
 from burnqed.train.ragged import Indices, Ragged
 
 OUTCOME_FILE = "ebm.json"
@@ -110,7 +111,11 @@ def train_head(
     # 3. Result
     head.load_state_dict(run.best)
     classes = (*class_rows(examples, training), *class_rows(examples, validation.chosen))
-    metrics = run.evaluate() | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
+    metrics = (
+        run.evaluate()
+        | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
+        | state_metrics(examples, embeddings.matrix, seed=config.seed)
+    )
     reason = run.aborted or verdict(metrics)
     return write_outcome(
         workdir,

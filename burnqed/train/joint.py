@@ -34,8 +34,8 @@ from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import Training, learning_rate
 from burnqed.train.model import adamw
-from burnqed.train.monitor import embedding_metrics
 from burnqed.train.packing import Example, Packed
+from burnqed.train.quality import embedding_metrics
 from burnqed.train.ragged import Indices
 from burnqed.train.sft import Pairs, SftOutcome, Start, finish, material, prepare, schedule
 

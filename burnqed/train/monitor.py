@@ -1,4 +1,4 @@
-"""How good the head and the embeddings under it are: every figure with the value that random choice would have.
+"""How good a head is: every figure with the value that random choice would have.
 
 A head that ranks one positive among its negatives at random is right in 1/(1 + negatives) of the cases, and looks good to anyone who
 does not know that number.
@@ -6,27 +6,16 @@ does not know that number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
-import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY, Metric, Metrics
 from burnqed.train.negatives import Kind
-from burnqed.train.ragged import Indices
 
 Floats = NDArray[np.float32]
-
-PROBE_STATES = 2_000
-"""The most states of each class that the linear probe is fitted on."""
-PIECE = 4_096
-"""Embeddings that are in memory at once for means."""
-SHUFFLES = 10
-"""Random labellings behind the chance value of the centroid distance."""
 
 
 @dataclass(frozen=True)
@@ -125,79 +114,3 @@ def verdict(metrics: Metrics) -> str:
     if not rank.value > LEAST_RANK_ACCURACY:
         return f"its rank accuracy is {rank.value:.3f} (chance 0.5), and must be above {LEAST_RANK_ACCURACY}"
     return ""
-
-
-# ---- embeddings
-
-
-def embedding_metrics(
-    matrix: Floats,
-    positives: Indices,
-    negatives: Indices,
-    held_positives: Indices,
-    held_negatives: Indices,
-    *,
-    seed: int,
-) -> Metrics:
-    """Whether positive and negative states, rows of the matrix [N, d] (of training and of held-out theorems), can be separated at all.
-
-    centroid_l2: distance between the mean embeddings of the two classes, over all theorems. linear_probe: accuracy of
-    logistic regression on held-out theorems, with as many positives as negatives. Fine-tuning can collapse both.
-    """
-    random = np.random.default_rng(seed)
-    metrics: Metrics = {}
-    on, off = np.concatenate([positives, held_positives]), np.concatenate([negatives, held_negatives])
-    if len(on) and len(off):
-        everything = np.concatenate([on, off])
-        chosen = [np.arange(len(on)), *(random.permutation(len(everything))[: len(on)] for _ in range(SHUFFLES))]
-        value, *by_chance = distances(matrix, everything, chosen)
-        metrics["centroid_l2"] = Metric(value=value, chance=float(np.mean(by_chance)), count=len(everything))
-    n = min(len(positives), len(negatives), PROBE_STATES)
-    m = min(len(held_positives), len(held_negatives), PROBE_STATES)
-    if n and m:
-        sets = [
-            matrix[part[random.choice(len(part), size, replace=False)]]
-            for part, size in ((positives, n), (negatives, n), (held_positives, m), (held_negatives, m))
-        ]
-        accuracy = linear_probe(
-            np.concatenate(sets[:2]), np.repeat([1.0, 0.0], n), np.concatenate(sets[2:]), np.repeat([1.0, 0.0], m)
-        )
-        metrics["linear_probe"] = Metric(value=accuracy, chance=0.5, count=2 * m)
-    return metrics
-
-
-def distances(matrix: Floats, rows: Indices, chosen: Sequence[Indices]) -> list[float]:
-    """For each choice among the rows of the matrix: the distance between the means of the chosen and of the others. Reads the matrix piece by piece."""
-    labels = np.zeros((len(chosen), len(rows)), dtype=np.bool_)
-    for label, of in zip(labels, chosen, strict=True):
-        label[of] = True
-    inside = np.zeros((len(chosen), matrix.shape[1]))
-    total = np.zeros(matrix.shape[1])
-    for start in range(0, len(rows), PIECE):
-        piece = matrix[rows[start : start + PIECE]].astype(np.float64)
-        inside += labels[:, start : start + PIECE].astype(np.float64) @ piece
-        total += piece.sum(axis=0)
-    count = labels.sum(axis=1, keepdims=True)
-    difference = inside / count - (total - inside) / (len(rows) - count)
-    return [float(distance) for distance in np.linalg.norm(difference, axis=1)]
-
-
-def linear_probe(x: Floats, y: NDArray[np.float64], held_x: Floats, held_y: NDArray[np.float64]) -> float:
-    """Accuracy on held-out data of L2-regularised logistic regression on standardised features."""
-    mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-6
-    features, held = (torch.from_numpy(((part - mean) / scale).astype(np.float32)) for part in (x, held_x))
-    target = torch.from_numpy(y.astype(np.float32))
-    weight = torch.zeros(features.shape[1], requires_grad=True)
-    bias = torch.zeros((), requires_grad=True)
-    optimizer = torch.optim.LBFGS([weight, bias], max_iter=200, line_search_fn="strong_wolfe")
-
-    def loss() -> torch.Tensor:
-        optimizer.zero_grad()
-        value = F.binary_cross_entropy_with_logits(features @ weight + bias, target) + 1e-2 * weight.square().sum()
-        value.backward()  # type: ignore[no-untyped-call]
-        return value
-
-    optimizer.step(loss)  # type: ignore[arg-type, no-untyped-call]
-    with torch.no_grad():
-        predicted = (held @ weight + bias > 0).numpy()
-    return float((predicted == (held_y > 0.5)).mean())

@@ -111,6 +111,8 @@ def test_thresholds_may_differ_from_iteration_to_iteration_and_the_last_stays() 
         (iteration(0, solving("a", TEN), sft__evaluation_loss=0.6), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
         (iteration(0, solving("a", TEN)), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
         (iteration(0, solving("a", TEN), **head("rank1_depth_4+", 0.2, 0.1, 400, 0.02)), GateConfig(min_rank1_deep=0.25), "rank-1 at depth 4+", "negatives"),
+        (iteration(0, solving("a", TEN), **head("linear_probe", 0.6, 0.5, 400, 0.02)), GateConfig(min_linear_probe=0.65), "linear probe of the embeddings", "train jointly"),
+        (iteration(1, solving("a", TEN), **head("centroid_l2", 2.9, 0.1, 400, 0.02)), GateConfig(min_centroid=[1.0, 3.0]), "distance of the mean embeddings", "train jointly"),
         (iteration(0, solving("a", TEN), **head("energy_gap", -0.1, 0.0, 90, 0.1)), GateConfig(), "energy gap", "do not search with it"),
         (iteration(0, solving("a", TEN), **head("pairwise", 0.55, 0.5, 900, 0.01)), GateConfig(), "head's rank accuracy", "chance"),
     ],

@@ -49,9 +49,12 @@ def full_inputs() -> ReportInputs:
     metrics = {
         "sft__evaluation_loss": 0.44, "head__rank1": 0.61, "head__rank1_chance": 0.21, "head__energy_gap": 1.25,
         "head__rank1_depth_1": 0.7, "head__rank1_depth_1_chance": 0.2, "head__rank1_depth_4+": 0.6, "head__rank1_depth_4+_chance": 0.3,
+        "search_head__linear_probe": 0.64, "search_head__linear_probe_chance": 0.5, "head__linear_probe": 0.66,
     }  # fmt: skip
     evaluations = (evaluation(plain, THEOREMS), evaluation(head, THEOREMS, variant=HEAD))
-    before = iteration(0, evaluation(plain, THEOREMS), evaluation(plain, THEOREMS, variant=HEAD), ever=1)
+    before = iteration(
+        0, evaluation(plain, THEOREMS), evaluation(plain, THEOREMS, variant=HEAD), ever=1, head__linear_probe=0.81
+    )
     result = iteration(1, *evaluations, ever=3, **metrics).model_copy(
         update={
             "search": search_figures(plain + head),
@@ -71,8 +74,10 @@ def full_inputs() -> ReportInputs:
         earlier=[before],
         verdict=verdict(result, [before], GateConfig(min_rate=0.9)),
         loss=[LossPoint(step=s, train=3 / s, evaluation=3.1 / s if s % 5 == 0 else None) for s in range(1, 21)],
+        contrastive=[LossPoint(step=s, train=2 / s, evaluation=2.1 / s) for s in range(1, 4)],
         positive_energies=[-1.0, -0.5, 0.1] * 20,
         negative_energies=[0.5, 1.0, 1.5] * 40,
+        embeddings={"on_x": [1, 2], "on_y": [1, 2], "off_x": [3], "off_y": [4], "spectrum": [0.6, 0.3, 0.1]},
         kept=["search.budget went from 6 to 8"],
         training_proofs=[Proof(name="gen", statement="1 < 2", header=HEADER, proof="decide", found="noisy search")],
         config=resolve("demo").config.model_dump(mode="json"),
@@ -143,10 +148,10 @@ def test_the_page_is_static_and_needs_nothing_from_elsewhere(text: str, page: Pa
 def test_every_plot_is_drawn_described_and_follows_the_colour_scheme(text: str, page: Page) -> None:
     labels = [str(value) for name, value in page.attributes if name == "aria-label"]
     for title in (
-        "Solved by budget", "Solved by iteration", "Fine-tuning loss", "Energy of states", "Where the time went", "Rank-1 accuracy",
+        "Solved by budget", "Solved by iteration", "Fine-tuning loss", "Joint training: InfoNCE", "Energy of states", "Embeddings of states", "Variance spectrum", "Where the time went", "Rank-1 accuracy",
     ):  # fmt: skip
         assert any(label.startswith(title) for label in labels), title
-    assert page.tags["svg"] == 6
+    assert page.tags["svg"] == 9
     assert "with head: 1 at 16 nodes, 3 at 64 nodes" in " ".join(labels)
     assert not re.search(r"#00000\d", text), "a placeholder was left"
     colours = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text))
@@ -196,6 +201,12 @@ def test_proofs_json_holds_what_lean_check_reads(inputs: ReportInputs, tmp_path:
         "easy": HEADER, "github::Nat.deep": HEADER, "other_header": "open Nat\n", "gen": HEADER,
     }  # fmt: skip
     assert sorted(f.name for f in tmp_path.iterdir()) == ["index.html", "proofs-2.lean", "proofs.json", "proofs.lean"]
+
+
+def test_what_fine_tuning_did_to_the_embeddings_of_the_same_states_is_shown(text: str) -> None:
+    table = text[text.index("before training") :]
+    assert [cell in table[:1200] for cell in ("linear probe", "0.810", "0.640", "-0.170", "0.660")] == [True] * 5
+    assert "search_head" not in text.replace("search head", "")
 
 
 def test_a_report_is_written_of_a_first_iteration_without_head_loss_or_proofs(tmp_path: Path) -> None:

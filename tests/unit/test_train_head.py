@@ -18,8 +18,9 @@ from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead, scaled_widths
 from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
 from burnqed.train.losses import info_nce
-from burnqed.train.monitor import Scored, embedding_metrics, head_metrics, linear_probe, verdict
+from burnqed.train.monitor import Scored, head_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeSampler
+from burnqed.train.quality import embedding_metrics, linear_probe
 from tests.fixtures.head_examples import Positive, examples_of
 
 

@@ -13,7 +13,7 @@ from burnqed.record import Record
 
 
 class LossPoint(Result):
-    """Losses per token at one optimiser step of the fine-tuning."""
+    """Losses at one optimiser step: per token, or InfoNCE in nats."""
 
     step: int
     train: float | None = None
@@ -28,9 +28,14 @@ class ReportInputs:
     """Iterations before this one, of the same run, in any order."""
     verdict: GateVerdict | None = None
     loss: Sequence[LossPoint] = ()
+    """Of the fine-tuning, per token."""
+    contrastive: Sequence[LossPoint] = ()
+    """InfoNCE of a joint training."""
     positive_energies: Sequence[float] = ()
     negative_energies: Sequence[float] = ()
     """Energies of the head's held-out positives and negatives."""
+    embeddings: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Two principal components of states on and off proofs (`burnqed.train.quality.picture`)."""
     training_proofs: Sequence[Proof] = ()
     """Found by the search for training data."""
     kept: Sequence[str] = ()

@@ -19,9 +19,29 @@ from burnqed.evaluate.costs import columns_of, numbers, total
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.report import plots, proofs
 from burnqed.evaluate.report.inputs import ReportInputs
-from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, TheoremOutcome, on_benchmark
+from burnqed.evaluate.results import (
+    CHANCE,
+    COUNT,
+    ERROR,
+    HEAD,
+    PLAIN,
+    SEARCH_HEAD,
+    IterationResult,
+    TheoremOutcome,
+    on_benchmark,
+)
 from burnqed.progress import duration
 from burnqed.trajectory.schema import ProofStatus
+
+EMBEDDING_FIGURES = {
+    "linear_probe": "linear probe",
+    "centroid_l2": "distance of means",
+    "centroid_scaled": "distance of means, scaled",
+    "silhouette": "silhouette",
+    "norm_gap": "norm gap",
+    "sibling_distance": "distance of siblings, scaled",
+    "effective_rank": "effective rank",
+}
 
 
 @dataclass(frozen=True)
@@ -79,6 +99,7 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         time_plot=time_plot(result),
         searches=search_table(searched(result)),
         metrics=metric_table(result.training),
+        embedding_table=embedding_table(inputs),
         benchmark_proofs=grouped(proofs.benchmark_proofs(result)),
         training_proofs=grouped(inputs.training_proofs),
         kept=inputs.kept,
@@ -153,8 +174,12 @@ def time_plot(result: IterationResult) -> plots.Plot | None:
 
 def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
     drawn = [plots.loss(inputs.loss)] if inputs.loss else []
+    if inputs.contrastive:
+        drawn.append(plots.contrastive_loss(inputs.contrastive))
     if len(inputs.positive_energies) and len(inputs.negative_energies):
         drawn.append(plots.energies(inputs.positive_energies, inputs.negative_energies))
+    if inputs.embeddings:
+        drawn += [plots.embeddings(inputs.embeddings), plots.spectrum(inputs.embeddings["spectrum"])]
     if len(by_depth := rank_by_depth(inputs.result.training)) > 1:
         drawn.append(plots.rank_by_depth(by_depth))
     return drawn
@@ -211,13 +236,27 @@ def search_table(searches: plots.Searches) -> Table:
 def metric_table(metrics: dict[str, float]) -> Table | None:
     rows = []
     for name, value in metrics.items():
-        if not name.endswith((CHANCE, COUNT, ERROR)):
+        if not (name.endswith((CHANCE, COUNT, ERROR)) or name.startswith(f"{SEARCH_HEAD}.")):
             chance, n = metrics.get(name + CHANCE), metrics.get(name + COUNT)
             part, _, what = name.partition(".")
             what = what.replace("rank1", "rank-1").replace("depth_", "at depth ").replace("_", " ")
             words = f"{'fine-tuning' if part == 'sft' else part}: {what}"
             rows.append((words, *("" if figure is None else metric(figure) for figure in (value, n, chance))))
     return Table(("metric", "value", "n", "random choice"), rows) if rows else None
+
+
+def embedding_table(inputs: ReportInputs) -> Table | None:
+    """What fine-tuning did to the embeddings of the same states: those of earlier iterations, under the model before and under this one."""
+    last = max(inputs.earlier, key=lambda result: result.iteration, default=None)
+    after = inputs.result.training
+    rows = []
+    for name, words in EMBEDDING_FIGURES.items():
+        was = last.training.get(f"head.{name}") if last else None
+        now = after.get(f"{SEARCH_HEAD}.{name}")
+        if was is not None and now is not None:
+            rows.append((words, metric(was), metric(now), f"{now - was:+.3f}", metric(after.get(f"head.{name}", now))))
+    columns = ("embeddings", "before training", "after", "change", "with this iteration's states")
+    return Table(columns, rows) if rows else None
 
 
 def gate_table(verdict: GateVerdict) -> Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,7 +167,19 @@ def solved_by_iteration(iterations: Sequence[IterationResult]) -> Plot:
 
 
 def loss(points: Sequence[LossPoint]) -> Plot:
-    """Loss of the fine-tuning; the training curve faint with its running mean."""
+    """Loss of the fine-tuning."""
+    return losses("loss", "Fine-tuning loss", "next-token loss over tactics", "loss per token", points)
+
+
+def contrastive_loss(points: Sequence[LossPoint]) -> Plot:
+    """The second loss of a joint training."""
+    return losses(
+        "info-nce", "Joint training: InfoNCE", "states on proofs against other states", "InfoNCE in nats", points
+    )
+
+
+def losses(key: str, title: str, caption: str, unit: str, points: Sequence[LossPoint]) -> Plot:
+    """The training curve faint with its running mean, and the held-out theorems' points."""
     train = [(p.step, p.train) for p in points if p.train is not None]
     held_out = [(p.step, p.evaluation) for p in points if p.evaluation is not None]
 
@@ -181,12 +193,12 @@ def loss(points: Sequence[LossPoint]) -> Plot:
         if held_out:
             steps, values = zip(*held_out, strict=True)
             axes.plot(steps, values, "o-", ms=4, color=WITH, mec=PAPER, mew=0.8, label="held-out theorems")
-        axes.set(ylim=(0, None), xlabel="step", ylabel="loss per token")
+        axes.set(ylim=(0, None), xlabel="step", ylabel=unit)
         axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.13))
 
     curves = (("training", train), ("held-out theorems", held_out))
     words = ", ".join(f"{name} from {curve[0][1]:.3f} to {curve[-1][1]:.3f}" for name, curve in curves if curve)
-    return draw("loss", "Fine-tuning loss", "next-token loss over tactics", f"Fine-tuning loss: {words}.", paint)
+    return draw(key, title, caption, f"{title}: {words}.", paint)
 
 
 def energies(positive: Sequence[float], negative: Sequence[float]) -> Plot:
@@ -210,6 +222,35 @@ def energies(positive: Sequence[float], negative: Sequence[float]) -> Plot:
 
     words = f"states on a proof's path have mean energy {means[0]:.2f}, others {means[1]:.2f}"
     return draw("energy", "Energy of states", "held-out states; dashed: means", f"Energy of states: {words}.", paint)
+
+
+def embeddings(picture: Mapping[str, Sequence[float]]) -> Plot:
+    """States on and off proofs in the plane of the first two principal components."""
+    shares = picture["spectrum"]
+
+    def paint(axes: Any) -> None:
+        for name, key, colour in (("off the path", "off", WITHOUT), ("on a proof's path", "on", WITH)):
+            axes.scatter(picture[f"{key}_x"], picture[f"{key}_y"], s=7, alpha=0.45, lw=0, color=colour, label=name)
+        axes.set(xticks=[], yticks=[], xlabel=f"first component ({shares[0]:.0%} of the variance)")
+        axes.set_ylabel(f"second ({shares[1]:.0%})")
+        axes.grid(False)
+        axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.13), markerscale=2.5)
+
+    count = f"{len(picture['on_x']):,} states on a proof's path and {len(picture['off_x']):,} others"
+    words = f"{count}; the first two components have {sum(shares[:2]):.0%} of the variance, the first ten {sum(shares[:10]):.0%}"
+    return draw("embeddings", "Embeddings of states", "principal components", f"Embeddings of states: {words}.", paint)
+
+
+def spectrum(shares: Sequence[float]) -> Plot:
+    """The variance that the principal components have."""
+
+    def paint(axes: Any) -> None:
+        axes.plot(range(1, len(shares) + 1), shares, color=WITH)
+        axes.set(yscale="log", xlabel="principal component", ylabel="share of the variance")
+
+    words = f"the first component has {shares[0]:.1%}, the last of {len(shares)} shown {shares[-1]:.2%}"
+    caption = "a steep fall: few directions are used"
+    return draw("spectrum", "Variance spectrum", caption, f"Variance spectrum of the embeddings: {words}.", paint)
 
 
 def time_split(searches: Searches) -> Plot:
