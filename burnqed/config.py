@@ -306,6 +306,15 @@ class EbmConfig(Section):
     """Share of the negatives that are siblings: states that another tactic led to from the same state."""
     theorem_share: float = Field(0.3, ge=0, le=1)
     """Share of the negatives that are other states of the same theorem; the rest are of other theorems."""
+    balance: Later[Literal["positives", "theorems"]] = "positives"
+    """What a round visits once: every positive, or every theorem, with one of its positives: a theorem with many then counts as much as one with few."""
+    hard_negatives: Later[float] = Field(0.0, ge=0, le=1)
+    """Share of the negatives that are the hardest of four times as many, those with the lowest energies; it rises evenly from 0 to this."""
+    patience: Later[int | None] = Field(None, ge=1)
+    """Measurements (`log_every`) without a better rank-1 accuracy on held-out theorems after which the training ends; the weights with the best one are
+    kept. null: all steps are made, and the weights with the lowest held-out loss are kept."""
+    resume: Later[Literal["none", "auto"]] = "none"
+    """`auto`: the head after a search continues the training of the search's head, if their embeddings are of the same kind and that head was accepted."""
     power_iterations: int = Field(5, ge=1)
     """Power iterations for the spectral norm, at each step."""
     min_temperature: float = Field(0.05, gt=0)

@@ -102,6 +102,11 @@ class Head(nn.Module, ABC):
         """A copy in evaluation mode, without the parts that only training needs."""
         return copy.deepcopy(self).eval()
 
+    def start_from(self, other: Self) -> None:
+        """Takes over the weights of a head as `load` gives it, but not its mean and deviation, which belong to its embeddings. Raises RuntimeError if
+        it has another shape."""
+        self.load_state_dict(other.state_dict() | {"mean": self.mean, "deviation": self.deviation})
+
     @property
     def temperature(self) -> float:
         return math.exp(self.log_temperature.item())

@@ -10,6 +10,9 @@ positive. From the gates of earlier runs."""
 LEAST_POSITIVES = 20
 """With fewer validation positives nothing can be said: a rank accuracy of 0.6 is then within chance."""
 
+HEALTHY_TEMPERATURE = (0.5, 3.0)
+"""Where the temperature of good trainings stayed in earlier runs."""
+
 
 class Metric(BaseModel):
     """A figure and its value under random choice."""

@@ -97,6 +97,15 @@ class MlpHead(Head):
         for layer in self.layers:
             parametrize.register_parametrization(layer, "weight", SpectralLimit(power_iterations))
 
+    def start_from(self, other: Self) -> None:
+        if other.widths != self.widths or other.d != self.d:
+            raise RuntimeError(f"widths {other.widths} instead of {self.widths}")
+        with torch.no_grad():
+            theirs = dict(other.named_parameters())
+            for name, parameter in self.named_parameters():  # limited weights have another name
+                plain = name.replace(".parametrizations.weight.original", ".weight")
+                parameter.copy_(theirs[plain])
+
     def plain(self) -> Self:
         """A copy in evaluation mode, with the limited weights as plain weights."""
         copy = type(self)(self.d, self.widths)

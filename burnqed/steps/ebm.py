@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,12 @@ from burnqed.steps import embed
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts, HeadFacts
 from burnqed.steps.models import is_joint
-from burnqed.steps.table import SEARCH
+from burnqed.steps.table import FINAL, SEARCH
 from burnqed.steps.trajectories import head_examples
 from burnqed.store import Store
 
 if TYPE_CHECKING:
+    from burnqed.head.base import Head
     from burnqed.train.embeddings import Embeddings
     from burnqed.train.examples import HeadExamples
 
@@ -37,9 +39,15 @@ def units(context: Context) -> list[Unit]:
         "embeddings": [layout.embeddings(context.stage)],
         "earlier": embed.earlier_embeddings(context),
         "trajectories": embed.sources(context),
+        "search head": [layout.head(SEARCH)] if continues(context) else [],
         "joint": [layout.adapter] if context.stage == SEARCH and is_joint(context) else [],
     }
     return [Unit(layout.head(context.stage), sources)]
+
+
+def continues(context: Context) -> bool:
+    """Whether the head may continue the training of the search's."""
+    return context.stage == FINAL and context.iteration > 0 and context.config.ebm.resume == "auto"
 
 
 async def run(context: Context, unit: Unit) -> HeadFacts:
@@ -86,6 +94,7 @@ def train(context: Context, unit: Unit) -> HeadFacts:
             validation_fraction=fraction,
             workdir=context.workdir,
             checkpoints=Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
+            earlier=accepted_head(store, unit.sources["search head"], context.workdir / "earlier"),
             should_stop=context.stop.is_set,
         )
     if context.stop.is_set():
@@ -110,6 +119,20 @@ def train(context: Context, unit: Unit) -> HeadFacts:
         positives=outcome.positives,
         **metrics,
     )
+
+
+def accepted_head(store: Store, prefixes: Sequence[str], folder: Path) -> Head | None:
+    """The head at the prefix, if there is one; None if it was not accepted."""
+    from burnqed.head.base import Head
+
+    for prefix in prefixes:
+        record = read_record(store, prefix)
+        assert record is not None
+        if HeadFacts.of(record).accepted:
+            store.fetch(record.root(prefix), folder)
+            return Head.load(folder)
+        log.info("the search's head was not accepted, so a new one is trained")
+    return None
 
 
 def held_out_energies(

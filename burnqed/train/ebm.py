@@ -9,7 +9,7 @@ under the root state of the positive's theorem.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from torch import Tensor
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, HeadDescription, make_head
-from burnqed.head.metric import Metrics
+from burnqed.head.metric import HEALTHY_TEMPERATURE, Metrics
 from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.progress import Progress
@@ -30,18 +30,34 @@ from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import learning_rate
-from burnqed.train.losses import info_nce
+from burnqed.train.losses import info_nce_by_group
 from burnqed.train.model import adamw, device
 from burnqed.train.monitor import verdict
-from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
-from burnqed.train.packing import shuffled
+from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, hardest
+from burnqed.train.packing import balanced, shuffled
 from burnqed.train.quality import embedding_metrics, state_metrics
 from burnqed.train.ragged import Indices, Ragged
 
 OUTCOME_FILE = "ebm.json"
 CHECKPOINT_LOGS = 5
 """Log lines between two checkpoints."""
-SAVED = ("step", "losses", "drawn", "best", "best_step", "best_loss", "aborted")
+ACTIVE = 0.1
+"""A group with a larger InfoNCE, in nats, still has something to teach: its positive has less than nine tenths of the probability."""
+HARD_FROM = 4
+"""The hardest negatives are chosen among so many times as many."""
+SAVED = (
+    "step",
+    "losses",
+    "active",
+    "drawn",
+    "best",
+    "best_step",
+    "best_loss",
+    "best_rank",
+    "stale",
+    "left_healthy",
+    "aborted",
+)
 """Attributes of a training that its checkpoint holds as they are."""
 
 
@@ -54,6 +70,8 @@ class HeadRow(BaseModel):
     loss: float | None
     """InfoNCE in nats, mean since the last line; None at the start."""
     temperature: float
+    active_ratio: float | None = None
+    """Share of the groups since the last line whose InfoNCE was above 0.1 nats; None at the start."""
     metrics: Metrics
     """On validation theorems; empty when there are none."""
 
@@ -71,7 +89,11 @@ class HeadOutcome(BaseModel):
     """Why the training ended early (the temperature reached a bound); empty otherwise. An aborted head is not accepted."""
     steps: int
     best_step: int
-    """The step with the lowest validation loss, whose weights were kept."""
+    """The step whose weights were kept: with the lowest validation loss, or with the best rank-1 accuracy if there is a patience."""
+    continued: str = ""
+    """The head_id of the head whose training it continued; empty for a new one."""
+    left_healthy: list[int] = []
+    """Steps at which the temperature was found to have left the range from 0.5 to 3.0."""
     positives: int
     validation_positives: int
     shares: dict[str, float]
@@ -89,9 +111,11 @@ def train_head(
     validation_fraction: float,
     workdir: Path,
     checkpoints: Checkpoints,
+    earlier: Head | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> HeadOutcome:
-    """Trains a head and writes `workdir/head`; continues from the checkpoint, if there is one.
+    """Trains a head and writes `workdir/head`; continues from the checkpoint, if there is one. It starts from the `earlier` head, if that belongs to the
+    same embeddings and has the same shape.
 
     `embeddings` are those of the texts of `examples`. As in fine-tuning, the hash of its name decides whether a theorem is held out for
     validation.
@@ -105,9 +129,11 @@ def train_head(
     validation = HeldOut(examples, np.flatnonzero(is_validation), config)
     # 2. Training
     torch.manual_seed(config.seed)
-    head = make_head(torch.from_numpy(embeddings.matrix), config).to(device())
+    head = make_head(torch.from_numpy(embeddings.matrix), config)
+    continued = continue_from(earlier, head, embeddings.embedding_id) if earlier else ""
+    head.to(device())
     run = HeadTraining(head, embeddings, config, examples, training, validation, examples.states.where(~held_out))
-    run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction), should_stop)
+    run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction, continued), should_stop)
     # 3. Result
     head.load_state_dict(run.best)
     classes = (*class_rows(examples, training), *class_rows(examples, validation.chosen))
@@ -126,6 +152,8 @@ def train_head(
             aborted=run.aborted,
             steps=run.step,
             best_step=run.best_step,
+            continued=continued,
+            left_healthy=run.left_healthy,
             positives=len(run.usable),
             validation_positives=len(run.validation),
             shares=run.shares(),
@@ -171,10 +199,15 @@ class HeadTraining:
         self.rows: list[HeadRow] = []
         self.losses: list[float] = []
         """Of the steps since the last row."""
+        self.active: list[float] = []
+        """Shares of active groups, likewise."""
         self.drawn = [0, 0, 0]
         """Number of negatives so far, by `Kind`."""
         self.best = self.weights()
-        self.best_step, self.best_loss = 0, math.inf
+        self.best_step, self.best_loss, self.best_rank = 0, math.inf, -math.inf
+        self.stale = 0
+        """Measurements since the best one."""
+        self.left_healthy: list[int] = []
         self.aborted = ""
 
     def run(self, checkpoints: Checkpoints, fingerprint: str, should_stop: Callable[[], bool]) -> None:
@@ -182,7 +215,7 @@ class HeadTraining:
         if (state := checkpoints.load(fingerprint)) is not None:
             self.restore(state)
             log.info("head: continues after step %d", self.step)
-        stream = (self.usable[i] for i in shuffled([1] * len(self.usable), self.config.seed))
+        stream = self.stream()
         order = islice(stream, self.step * self.config.batch, None)
         with Progress(self.config.steps, "head", "steps", done=self.step) as progress:
             while True:
@@ -198,6 +231,11 @@ class HeadTraining:
                     )
                 if self.step == self.config.steps or self.aborted:
                     return
+                if self.config.patience and self.stale >= self.config.patience:
+                    log.info(
+                        "head: stops at step %d, as no measurement since step %d was better", self.step, self.best_step
+                    )
+                    return
                 self.advance(list(islice(order, self.config.batch)))
                 progress.advance(1, loss=self.losses[-1], temperature=self.head.temperature)
 
@@ -207,20 +245,42 @@ class HeadTraining:
         rate = learning_rate(self.step, self.config.steps, self.config.steps // 20, self.config.learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        drawn = self.sampler.draw(batch, np.random.default_rng([self.config.seed, self.step]))
+        drawn = self.negatives(batch, np.random.default_rng([self.config.seed, self.step]))
         for kind in Kind:
             self.drawn[kind] += int((drawn.present & (drawn.kinds == kind)).sum())
         energies = self.head(*self.inputs(self.training[batch], drawn))  # [B, 1 + K]
-        loss = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
+        losses = info_nce_by_group(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
+        loss = losses.mean()
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         self.step += 1
         self.losses.append(loss.item())
+        self.active.append((losses > ACTIVE).float().mean().item())
         if not math.isfinite(self.losses[-1]):
             raise BadInput(f"The head's loss is not a finite number at step {self.step}; lower ebm.learning_rate.")
         if reached := self.head.bound_temperature(self.config.min_temperature, self.config.max_temperature):
             self.aborted = f"its temperature reached the {reached} at step {self.step}"
+
+    def stream(self) -> Iterator[int]:
+        """Positives, endlessly."""
+        if self.config.balance == "positives":
+            return (self.usable[i] for i in shuffled([1] * len(self.usable), self.config.seed))
+        usable = np.array(self.usable)
+        theorems = self.examples.theorem[self.training[usable]]
+        return balanced([usable[theorems == t] for t in np.unique(theorems)], self.config.seed)
+
+    def negatives(self, batch: list[int], random: np.random.Generator) -> NegativeBatch:
+        """Those of a step: some of them the hardest of many, if so configured."""
+        share = self.config.hard_negatives * self.step / self.config.steps
+        if not share:
+            return self.sampler.draw(batch, random)
+        drawn = self.sampler.draw(batch, random, HARD_FROM)
+        z, g = self.inputs(self.training[batch], drawn)
+        n, width, d = z[:, 1:].shape
+        energies = self.head.energies(z[:, 1:].reshape(-1, d), g.expand(-1, width, -1).reshape(-1, d)).reshape(n, width)
+        self.head.train()
+        return hardest(drawn, energies.cpu().numpy(), share, random, self.config.negatives)
 
     def inputs(self, positives: Indices, negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
         """Embeddings of positives and negatives [B, 1 + K, d], and of the root states [B, 1, d]."""
@@ -235,22 +295,31 @@ class HeadTraining:
         return self.validation.metrics(self.head, self.embed)
 
     def record(self) -> None:
-        """Adds a row, logs it, and keeps the weights when their validation loss is the lowest so far."""
+        """Adds a row, logs it, and keeps the weights when they are the best so far."""
         metrics = self.evaluate()
-        loss = float(np.mean(self.losses)) if self.losses else None
-        self.rows.append(HeadRow(step=self.step, loss=loss, temperature=self.head.temperature, metrics=metrics))
-        self.losses = []
-        names = ("loss", "rank1", "pairwise", "energy_gap")
+        loss, active = (float(np.mean(found)) if found else None for found in (self.losses, self.active))
+        temperature = self.head.temperature
+        self.rows.append(
+            HeadRow(step=self.step, loss=loss, temperature=temperature, active_ratio=active, metrics=metrics)
+        )
+        self.losses, self.active = [], []
+        names = ("loss", "rank1", "pairwise", "sibling_discrimination", "energy_gap")
         shown = " · ".join(f"{name} {metrics[name]}" for name in names if name in metrics)
         log.info(
-            "head: step %d · training loss %s · temperature %.3f · validation: %s",
-            self.step, "-" if loss is None else f"{loss:.3f}", self.head.temperature, shown or "none",
+            "head: step %d · training loss %s · active %s · temperature %.3f · validation: %s",
+            self.step, "-" if loss is None else f"{loss:.3f}", "-" if active is None else f"{active:.0%}", temperature, shown or "none",
         )  # fmt: skip
-        validation_loss = (
-            metrics["loss"].value if metrics else -self.step
-        )  # without validation the last weights are kept
-        if validation_loss < self.best_loss:
-            self.best, self.best_step, self.best_loss = self.weights(), self.step, validation_loss
+        self.left_healthy += temperature_left(
+            self.step, temperature, self.rows[-2].temperature if self.rows[1:] else 1.0
+        )
+        # without validation the last weights are kept
+        validation_loss = metrics["loss"].value if metrics else -self.step
+        rank = metrics["rank1"].value if metrics and self.config.patience else 0.0
+        if (rank, -validation_loss) > (self.best_rank, -self.best_loss):
+            self.best, self.best_step, self.stale = self.weights(), self.step, 0
+            self.best_loss, self.best_rank = validation_loss, rank
+        elif metrics:
+            self.stale += 1
 
     def shares(self) -> dict[str, float]:
         return {kind.name.lower(): self.drawn[kind] / max(1, sum(self.drawn)) for kind in Kind}
@@ -271,7 +340,35 @@ class HeadTraining:
         self.optimizer.load_state_dict(state["optimizer"])
         self.rows = [HeadRow.model_validate(row) for row in state["rows"]]
         for name in SAVED:
-            setattr(self, name, state[name])
+            setattr(self, name, state.get(name, getattr(self, name)))  # earlier versions had fewer
+
+
+def temperature_left(step: int, now: float, before: float) -> list[int]:
+    """The step, if the temperature is no longer healthy; says so, and when it is again."""
+    least, most = HEALTHY_TEMPERATURE
+    if (least <= now <= most) == (least <= before <= most):
+        return []
+    if least <= now <= most:
+        log.info("head: the temperature is %.3f at step %d, healthy again", now, step)
+        return []
+    log.warning("head: the temperature is %.3f at step %d; between %g and %g is healthy", now, step, least, most)
+    return [step]
+
+
+def continue_from(earlier: Head, head: Head, embedding_id: str) -> str:
+    """Gives a new head the weights of an earlier one and returns that one's head_id; if they do not fit together, says why, and returns nothing."""
+    if earlier.embedding_id != embedding_id:
+        log.info("head: a new one, as %s belongs to other embeddings", earlier.head_id)
+        return ""
+    try:
+        if type(earlier) is not type(head):
+            raise RuntimeError(f"{type(earlier).__name__} instead of {type(head).__name__}")
+        head.start_from(earlier)
+    except RuntimeError as error:
+        log.info("head: a new one, as %s has another shape (%s)", earlier.head_id, str(error).splitlines()[0])
+        return ""
+    log.info("head: continues the training of %s", earlier.head_id)
+    return earlier.head_id
 
 
 def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:
@@ -281,6 +378,9 @@ def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Ind
     return states, np.setdiff1d(examples.states.where(of_theorems).values, states)
 
 
-def fingerprint(examples: HeadExamples, embeddings: Embeddings, config: EbmConfig, validation_fraction: float) -> str:
+def fingerprint(
+    examples: HeadExamples, embeddings: Embeddings, config: EbmConfig, validation_fraction: float, continued: str
+) -> str:
     """A digest of everything that decides the course of a training."""
-    return digest_of([config.meaning(), validation_fraction, embeddings.embedding_id, examples.digest])
+    start = [continued] if continued else []
+    return digest_of([config.meaning(), validation_fraction, embeddings.embedding_id, examples.digest, *start])

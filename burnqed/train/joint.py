@@ -29,7 +29,7 @@ from burnqed.log import log
 from burnqed.policy.template import COMPLETION, Template
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.contrast import Contrast, random_numbers
-from burnqed.train.ebm import class_rows
+from burnqed.train.ebm import class_rows, temperature_left
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import Training, learning_rate
@@ -288,6 +288,8 @@ class JointTraining(Training):
             evaluation=row.evaluation.total if row.evaluation else None,
             metrics=self.metrics if is_measured else {},
         )
+        before = self.lines[-1].temperature if self.lines else 1.0
+        temperature_left(self.step, line.temperature, before)
         self.lines.append(line)
         self.contrastive = []
         means = "next token - · InfoNCE -" if line.next_token is None else (

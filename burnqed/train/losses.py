@@ -56,11 +56,16 @@ def check_packing(model: Any, examples: Sequence[Example]) -> None:
 
 
 def info_nce(positive: Tensor, negatives: Tensor, present: Tensor) -> Tensor:
-    """Mean over B of −log of the positive's share of exp(−energy) among itself and its negatives.
+    """Mean over B of −log of the positive's share of exp(−energy) among itself and its negatives. Arguments as of `info_nce_by_group`."""
+    return info_nce_by_group(positive, negatives, present).mean()
+
+
+def info_nce_by_group(positive: Tensor, negatives: Tensor, present: Tensor) -> Tensor:
+    """[B]: −log of each positive's share.
 
     It has no temperature: the head's is already in the energies, and a second one would undo it.
 
     positive: [B]; negatives: [B, K]; present: [B, K], False where a row has fewer than K negatives.
     """
     logits = torch.cat([-positive[:, None], (-negatives).masked_fill(~present, float("-inf"))], dim=1)  # [B, 1 + K]
-    return -F.log_softmax(logits, dim=1)[:, 0].mean()
+    return -F.log_softmax(logits, dim=1)[:, 0]

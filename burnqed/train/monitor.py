@@ -35,7 +35,7 @@ class Scored:
 
 
 def head_metrics(scored: Scored) -> Metrics:
-    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, auc, energy_gap; figures without positives are left out.
+    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, sibling_discrimination, auc, energy_gap; figures without positives are left out.
 
     Ties count as a fair draw would decide them, so a head that cannot distinguish states has exactly the chance value.
     """
@@ -45,7 +45,8 @@ def head_metrics(scored: Scored) -> Metrics:
         **{f"rank1_depth_{d}": rank1(scored, scored.present & (depth == d)) for d in (1, 2, 3)},
         "rank1_depth_4+": rank1(scored, scored.present & (depth == 4)),
         "rank1_siblings": rank1(scored, scored.present & (scored.kinds == Kind.SIBLING)),
-        "pairwise": pairwise(scored),
+        "pairwise": pairwise(scored, scored.present),
+        "sibling_discrimination": pairwise(scored, scored.present & (scored.kinds == Kind.SIBLING)),
         "auc": auc(scored),
         "energy_gap": energy_gap(scored),
     }
@@ -63,13 +64,13 @@ def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
     return mean_metric(wins[counts > 0], chances, chances * (1 - chances))
 
 
-def pairwise(scored: Scored) -> Metric | None:
-    """Share of its negatives that a positive lies below, averaged over the positives."""
-    counts = scored.present.sum(axis=1)
+def pairwise(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
+    """Share of its rivals that a positive lies below, averaged over the positives that have any."""
+    counts = rivals.sum(axis=1)
     some = counts > 0
     own = scored.positive[:, None]
     above = (scored.negatives > own) + 0.5 * (scored.negatives == own)
-    shares = (above * scored.present).sum(axis=1)[some] / counts[some]
+    shares = (above * rivals).sum(axis=1)[some] / counts[some]
     by_chance = (counts[some] + 2) / (12 * counts[some])  # variance of a rank drawn from 0 … K, divided by K
     return mean_metric(shares, np.array(0.5), by_chance)
 

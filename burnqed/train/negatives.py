@@ -48,6 +48,19 @@ class NegativeBatch:
     """[n, K]: False where a positive has fewer than K negatives."""
 
 
+def hardest(
+    drawn: NegativeBatch, energies: NDArray[np.float32], share: float, random: np.random.Generator, kept: int
+) -> NegativeBatch:
+    """`kept` of the negatives drawn [n, K]: this share of them those with the lowest energies [n, K], the rest at random."""
+    order = np.where(drawn.present, energies, np.inf).argsort(axis=1)
+    keys = np.where(drawn.present, random.random(drawn.rows.shape), 2.0)
+    hard = order[:, : int(kept * share + random.random())]
+    rows = np.arange(len(keys))[:, None]
+    keys[rows, hard] = np.where(drawn.present[rows, hard], -1.0, 2.0)
+    chosen = keys.argsort(axis=1, kind="stable")[:, :kept]
+    return NegativeBatch(drawn.rows[rows, chosen], drawn.kinds[rows, chosen], drawn.present[rows, chosen])
+
+
 class NegativeSampler:
     """Draws negatives without repetition in the configured shares; where a kind runs out, others replace it (FALLBACK).
 
@@ -73,15 +86,16 @@ class NegativeSampler:
         own = zip(self.siblings, self.theorem, self.own, strict=True)
         return [i for i, (s, t, (_, length)) in enumerate(own) if len(s) or len(t) or len(self.pool) > length]
 
-    def draw(self, positives: Sequence[int], random: np.random.Generator) -> NegativeBatch:
-        """Negatives of the positives with these indices."""
-        shape = (len(positives), self.count)
+    def draw(self, positives: Sequence[int], random: np.random.Generator, times: int = 1) -> NegativeBatch:
+        """Negatives of the positives with these indices; `times` as many as configured."""
+        count = self.count * times
+        shape = (len(positives), count)
         rows, kinds = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int8)
         present = np.zeros(shape, dtype=np.bool_)
         for i, p in enumerate(positives):
             start, length = self.own[p]
             available = (len(self.siblings[p]), len(self.theorem[p]), len(self.pool) - length)
-            wanted = self.plan(available, random)
+            wanted = self.plan(available, random, count)
             others = random.choice(available[Kind.OTHER], wanted[Kind.OTHER], replace=False, shuffle=False)
             drawn = (
                 random.choice(self.siblings[p], wanted[Kind.SIBLING], replace=False),
@@ -95,11 +109,11 @@ class NegativeSampler:
             present[i, :n] = rows[i, :n] != self.positive_rows[p]
         return NegativeBatch(rows, kinds, present)
 
-    def plan(self, available: tuple[int, int, int], random: np.random.Generator) -> list[int]:
+    def plan(self, available: tuple[int, int, int], random: np.random.Generator, count: int) -> list[int]:
         """How many of each kind: the shares of `count`, rounded randomly, and moved to other kinds where one runs out."""
-        siblings = int(self.count * self.shares[0] + random.random())
-        theorem = min(self.count - siblings, int(self.count * self.shares[1] + random.random()))
-        wanted = [siblings, theorem, self.count - siblings - theorem]
+        siblings = int(count * self.shares[0] + random.random())
+        theorem = min(count - siblings, int(count * self.shares[1] + random.random()))
+        wanted = [siblings, theorem, count - siblings - theorem]
         planned = [min(w, a) for w, a in zip(wanted, available, strict=True)]
         for kind, nearest in FALLBACK.items():
             missing = max(0, wanted[kind] - available[kind])

@@ -84,6 +84,14 @@ def shuffled(repeats: Sequence[int], seed: int) -> Iterator[int]:
         yield from np.random.default_rng([seed, round_]).permutation(stream).tolist()
 
 
+def balanced(groups: Sequence[NDArray[np.int64]], seed: int) -> Iterator[int]:
+    """An endless stream of indices, of which each round has one of every group, in an order and choice that follow from `seed`."""
+    for round_ in count():
+        random = np.random.default_rng([seed, round_])
+        order, draws = random.permutation(len(groups)), random.random(len(groups))
+        yield from (int(groups[g][int(draws[g] * len(groups[g]))]) for g in order)
+
+
 @dataclass(frozen=True, slots=True)
 class Packed:
     """Rows of a batch, R rows of L positions."""

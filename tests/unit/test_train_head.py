@@ -292,7 +292,7 @@ def test_random_energies_come_out_at_the_chance_values() -> None:
     n = 4_000
     rows = [random.normal(size=random.integers(1, 12)).tolist() for _ in range(n)]
     found = head_metrics(scored(random.normal(size=n).tolist(), rows, random.integers(1, 7, n).tolist()))
-    assert len(found) == 9
+    assert len(found) == 10
     for name, metric in found.items():
         assert metric.value == pytest.approx(metric.chance, abs=4 / math.sqrt(metric.count)), name
 

@@ -1,0 +1,192 @@
+"""What a training of the head may be told: which theorems count how much, which negatives, when to stop, what to start from."""
+
+import itertools
+import logging
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from burnqed.config import EbmConfig
+from burnqed.errors import TryAgain
+from burnqed.head.base import Head
+from burnqed.store import Store
+from burnqed.train.checkpoint import Checkpoints
+from burnqed.train.ebm import HeadTraining, temperature_left
+from burnqed.train.held_out import HeldOut
+from burnqed.train.negatives import Kind, NegativeBatch, hardest
+from burnqed.train.packing import balanced
+from tests.integration.test_head_training import SETTINGS, problem, train
+
+ALL = SETTINGS.model_copy(
+    update={"balance": "theorems", "hard_negatives": 0.5, "patience": 3, "steps": 300, "learning_rate": 3e-3}
+)
+
+
+@pytest.fixture(scope="module")
+def with_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    workdir = tmp_path_factory.mktemp("all")
+    train(problem("product"), workdir, ALL)
+    return workdir
+
+
+# ---- balance
+
+
+def test_each_round_visits_every_theorem_once_and_in_time_all_of_its_positives() -> None:
+    groups = [np.array([0]), np.array([1, 2, 3, 4]), np.array([5, 6])]
+    drawn = list(itertools.islice(balanced(groups, seed=0), 3 * 400))
+    of = {i: g for g, group in enumerate(groups) for i in group.tolist()}
+    rounds = [sorted(of[i] for i in drawn[start : start + 3]) for start in range(0, len(drawn), 3)]
+    assert all(round_ == [0, 1, 2] for round_ in rounds)
+    counts = Counter(drawn)
+    assert counts[0] == 400
+    assert all(60 < counts[i] < 140 for i in (1, 2, 3, 4))
+    assert drawn[:99] == list(itertools.islice(balanced(groups, seed=0), 99))
+    assert drawn[:99] != list(itertools.islice(balanced(groups, seed=1), 99))
+
+
+def test_a_theorem_with_many_positives_does_not_outweigh_the_others(tmp_path: Path) -> None:
+    examples, embeddings = problem("linear")
+    training = np.flatnonzero(examples.theorem < 50)
+    many = np.concatenate([training, np.repeat(training[:1], 400)])  # theorem 0 has 402 of 502
+
+    def share(balance: str) -> float:
+        config = EbmConfig(balance=balance)  # type: ignore[arg-type]
+        head = torch.nn.Linear(1, 1)
+        run = HeadTraining(head, embeddings, config, examples, many, HeldOut(examples, training[:0], config), examples.states)  # type: ignore[arg-type]  # fmt: skip
+        drawn = itertools.islice(run.stream(), 1_000)
+        return float(np.mean([examples.theorem[many[i]] == 0 for i in drawn]))
+
+    assert share("positives") == pytest.approx(402 / 500, abs=0.03)
+    assert share("theorems") == pytest.approx(1 / 50, abs=0.01)
+
+
+# ---- hard negatives
+
+
+def test_the_hardest_are_those_with_the_lowest_energies_and_the_rest_are_any() -> None:
+    random = np.random.default_rng(0)
+    present = np.ones((40, 32), dtype=np.bool_)
+    present[:, 28:] = False
+    rows = np.arange(40 * 32).reshape(40, 32)
+    kinds = np.full((40, 32), Kind.THEOREM, dtype=np.int8)
+    energies = random.normal(size=(40, 32)).astype(np.float32)
+    energies[:, 28:] = -99  # absent ones never count as hard
+    pool = NegativeBatch(rows, kinds, present)
+    chosen = hardest(pool, energies, 0.5, np.random.default_rng(1), 8)
+    assert chosen.present.all()
+    for i in range(40):
+        found = set(chosen.rows[i].tolist())
+        assert len(found) == 8
+        lowest = set(rows[i, np.argsort(energies[i, :28])[:4]].tolist())
+        assert lowest <= found
+    mean = float(energies[:, :28].mean())
+    others = [energies[i, r - 32 * i] for i in range(40) for r in chosen.rows[i] if r not in rows[i, np.argsort(energies[i, :28])[:4]]]  # fmt: skip
+    assert np.mean(others) == pytest.approx(mean, abs=0.3)
+
+
+def test_fewer_negatives_than_asked_for_stay_fewer() -> None:
+    present = np.array([[True, True, False, False]])
+    pool = NegativeBatch(np.array([[5, 6, 0, 0]]), np.zeros((1, 4), dtype=np.int8), present)
+    chosen = hardest(pool, np.zeros((1, 4), dtype=np.float32), 1.0, np.random.default_rng(0), 3)
+    assert sorted(chosen.rows[chosen.present].tolist()) == [5, 6]
+    assert chosen.present.sum() == 2
+
+
+def test_the_share_of_hard_negatives_rises_and_makes_the_training_loss_higher(tmp_path: Path) -> None:
+    """The same training with the hardest half of its negatives: they are harder, and the head still learns."""
+    plain = train(problem("linear"), tmp_path / "plain")
+    hard = train(problem("linear"), tmp_path / "hard", SETTINGS.model_copy(update={"hard_negatives": 1.0}))
+    first, last = (lambda outcome: outcome.rows[1].loss), (lambda outcome: outcome.rows[-1].loss)
+    assert last(hard) - last(plain) > 2 * abs(first(hard) - first(plain))
+    assert hard.metrics["pairwise"].value > 0.9
+
+
+# ---- when it ends
+
+
+def test_without_a_better_rank_it_stops_and_keeps_the_best(with_all: Path) -> None:
+    outcome = train(problem("none"), with_all / "none", ALL)  # there is nothing to learn
+    assert outcome.steps < 300
+    ranks = {row.step: row.metrics["rank1"].value for row in outcome.rows}
+    assert ranks[outcome.best_step] == max(ranks.values())
+    assert outcome.steps - outcome.best_step == 3 * ALL.log_every
+    assert outcome.metrics["rank1"].value == pytest.approx(ranks[outcome.best_step])
+
+
+def test_without_held_out_theorems_all_steps_are_made(tmp_path: Path) -> None:
+    from burnqed.train.ebm import train_head
+
+    config = ALL.model_copy(update={"steps": 150})
+    checkpoints = Checkpoints(Store(str(tmp_path / "store")), "c.pt")
+    outcome = train_head(*problem("none"), config, validation_fraction=0.0, workdir=tmp_path, checkpoints=checkpoints)
+    assert outcome.steps == 150
+
+
+@pytest.mark.parametrize("steps", [7, 60, 140])
+def test_an_interrupted_training_with_all_of_this_continues_to_the_same_head(
+    with_all: Path, tmp_path: Path, steps: int
+) -> None:
+    checkpoints = Checkpoints(Store(str(tmp_path / "store")), "checkpoint.pt")
+    asked = itertools.count()
+    with pytest.raises(TryAgain):
+        train(problem("product"), tmp_path, ALL, checkpoints=checkpoints, should_stop=lambda: next(asked) >= steps)
+    train(problem("product"), tmp_path, ALL, checkpoints=checkpoints)
+    for file in ("head.safetensors", "ebm.json"):
+        assert (tmp_path / "head" / file).read_bytes() == (with_all / "head" / file).read_bytes()
+
+
+# ---- what it starts from
+
+
+def test_a_head_of_the_same_embeddings_is_trained_further_and_any_other_is_not(
+    with_all: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("burnqed"), "propagate", True)
+    caplog.set_level("INFO", logger="burnqed")
+    earlier = Head.load(with_all / "head")
+    before = train(problem("product"), tmp_path / "new", SETTINGS)
+    after = train(problem("product"), tmp_path / "continued", SETTINGS, earlier=earlier)
+    assert (before.continued, after.continued) == ("", earlier.head_id)
+    assert after.rows[0].metrics["loss"].value < before.rows[0].metrics["loss"].value - 0.3
+    assert after.rows[0].temperature == pytest.approx(earlier.temperature)
+    earlier.embedding_id = "another model's"
+    assert train(problem("product"), tmp_path / "other", SETTINGS, earlier=earlier).rows == before.rows
+    assert "belongs to other embeddings" in caplog.text
+    earlier.embedding_id = "e1"
+    narrow = SETTINGS.model_copy(update={"widths": [8], "steps": 25})
+    assert train(problem("product"), tmp_path / "narrow", narrow, earlier=earlier).continued == ""
+    assert "has another shape (widths" in caplog.text
+
+
+# ---- figures
+
+
+def test_the_share_of_groups_that_still_teach_falls_as_the_head_learns(tmp_path: Path) -> None:
+    learns = {"dropout": 0.0, "learning_rate": 1e-2, "steps": 400, "weight_decay": 0.0}
+    outcome = train(problem("linear"), tmp_path, SETTINGS.model_copy(update=learns))
+    ratios = [row.active_ratio for row in outcome.rows]
+    assert ratios[0] is None
+    assert ratios[1] == pytest.approx(1.0, abs=0.05)
+    assert ratios[-1] < 0.8  # type: ignore[operator]
+    assert outcome.metrics["sibling_discrimination"].value > 0.9
+    assert outcome.metrics["sibling_discrimination"].chance == 0.5
+
+
+def test_a_temperature_that_leaves_the_healthy_range_is_said_once_and_its_return_too(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("burnqed"), "propagate", True)
+    caplog.set_level("INFO", logger="burnqed")
+    temperatures = [1.0, 0.6, 0.49, 0.4, 0.55, 2.9, 3.1]
+    left = [temperature_left(step, now, before) for step, (before, now) in enumerate(itertools.pairwise(temperatures))]
+    assert [steps for steps in left if steps] == [[1], [5]]
+    said = [record.message for record in caplog.records]
+    assert said == [
+        "head: the temperature is 0.490 at step 1; between 0.5 and 3 is healthy",
+        "head: the temperature is 0.550 at step 3, healthy again",
+        "head: the temperature is 3.100 at step 5; between 0.5 and 3 is healthy",
+    ]
