@@ -265,6 +265,10 @@ class SftConfig(Section):
     merged into the full weights all the same."""
     optimizer: Later[Literal["adamw", "paged_adamw_8bit"]] = "adamw"
     """`paged_adamw_8bit` keeps its state in 8 bits, and on the host when the GPU has no room for it."""
+    processes: Operation[int | None] = Field(None, ge=1)
+    """Processes that train together, each with a part of every batch; null means one on each GPU, or a single one. The steps stay the same."""
+    sharded: Operation[bool] = False
+    """Whether each of them has only a part of the weights (FSDP), for models that do not fit on one GPU."""
     gradient_checkpointing: Operation[bool] = False
     """Compute activations twice instead of keeping them: for models that would not fit otherwise."""
     lora_rank: int = Field(16, ge=1)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, computed_field
 
@@ -25,6 +26,7 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.losses import completion_loss
 from burnqed.train.model import adamw, copy_weights, set_weights, trainable
 from burnqed.train.packing import Example, Packed, pack, shuffled
+from burnqed.train.parallel import Processes, clip, part_state, shard, whole_state
 
 Kind = Literal["base", "trajectory"]
 
@@ -95,8 +97,11 @@ class Training:
         self.training, self.repeats = training, repeats
         self.validation = {kind: part for kind, part in validation.items() if part}
         self.device = next(model.parameters()).device
+        self.processes = Processes.here()
+        if config.sharded:
+            shard(model, trains_all=config.method == "full")
         weights = trainable(model).values()
-        kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": True}
+        kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": not config.sharded}
         self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), **kind)
         self.splits = 1
         """By which `sft.batch_tokens` is divided, for a batch to fit into memory."""
@@ -126,14 +131,14 @@ class Training:
                 due = self.step % self.config.evaluate_every == 0 or self.step == self.steps
                 if due and self.validation and self.rows[-1].evaluation is None:
                     self.evaluate(should_stop)
-                if should_stop():
-                    checkpoints.save(fingerprint, self.state())
+                if self.processes.any(should_stop()):
+                    self.save(checkpoints, fingerprint)
                     raise TryAgain(f"Fine-tuning was stopped after step {self.step}; the same command continues it.")
                 if self.step == self.steps:
                     break
                 self.advance(list(islice(upcoming, self.config.accumulation)))
                 if self.step % self.config.checkpoint_every == 0:
-                    checkpoints.save(fingerprint, self.state())
+                    self.save(checkpoints, fingerprint)
                 row = self.rows[-1]
                 latest = next(({"evaluation": r.evaluation.total} for r in reversed(self.rows) if r.evaluation), {})
                 progress.advance(1, loss=row.loss, tokens_per_s=round(row.tokens_per_s), **latest)
@@ -146,6 +151,10 @@ class Training:
         """One optimiser step: the mean loss over all completion tokens of its micro-batches."""
         started = time.perf_counter()
         self.model.train()
+        if self.processes.number > 1:  # dropout differs from process to process, and is in no checkpoint
+            torch.manual_seed(
+                int(np.random.SeedSequence([self.config.seed, self.step, self.processes.rank]).generate_state(1)[0])
+            )
         rate = learning_rate(self.step, self.steps, self.config.warmup_steps, self.peak)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -167,7 +176,11 @@ class Training:
 
     def update(self) -> None:
         """Changes the weights by the gradient, and forgets it."""
-        torch.nn.utils.clip_grad_norm_(trainable(self.model).values(), self.config.gradient_clip)
+        self.processes.sum_gradients(trainable(self.model).values())
+        if self.config.sharded:
+            clip(trainable(self.model).values(), self.config.gradient_clip)
+        else:
+            torch.nn.utils.clip_grad_norm_(trainable(self.model).values(), self.config.gradient_clip)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
 
@@ -177,26 +190,35 @@ class Training:
         Raises BadInput when it is not enough for a single example.
         """
         while True:
-            size = self.config.batch_tokens // self.splits
+            size = self.config.batch_tokens // (self.splits * self.processes.number)
             parts = [part for batch in micro_batches for part in batches(batch, size)]
             packed = [pack(part) for part in parts]
             counted = sum(batch.completion_tokens for batch in packed)
+            total, full = 0.0, False
             try:
-                return packed, sum(self.backward(batch, counted) for batch in packed)
+                for batch, counts in self.processes.share(packed):
+                    total += self.backward(batch, counted, counts)
             except torch.OutOfMemoryError as error:  # which holds on to the memory as long as it is there
                 if max(map(len, parts)) == 1:
                     raise BadInput(
                         f"A sequence of {max(len(e) for part in parts for e in part)} tokens alone needs more memory than there is; set "
                         "sft.gradient_checkpointing=true or sft.base_weights=nf4, or lower sft.max_length."
                     ) from error
+                if self.config.sharded:  # the other processes wait in the middle of a pass
+                    raise BadInput(
+                        f"A batch of {size} tokens needs more memory than there is; set sft.gradient_checkpointing=true, or lower sft.batch_tokens."
+                    ) from error
+                full = True
+            if not self.processes.any(full):
+                return packed, self.processes.sum(total)[0]
             self.optimizer.zero_grad(set_to_none=True)
             torch.cuda.empty_cache()
             self.splits *= 2
             log.warning("out of memory: from now on each batch is computed in %d parts", self.splits)
 
-    def backward(self, batch: Packed, counted: int) -> float:
-        """Adds the gradient of the batch's share of the mean over `counted` tokens, and returns that share."""
-        loss = self.loss(batch.to(self.device)) / counted
+    def backward(self, batch: Packed, counted: int, counts: bool = True) -> float:
+        """Adds the gradient of the batch's share of the mean over `counted` tokens, and returns that share; 0 if it does not count."""
+        loss = self.loss(batch.to(self.device)) * (counts / counted)
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.item()
 
@@ -217,12 +239,15 @@ class Training:
         tokens: dict[Kind, int] = {}
         for kind, examples in self.validation.items():
             sums[kind], tokens[kind] = 0.0, 0
-            for batch in batches(sorted(examples, key=len), self.config.batch_tokens // self.splits):
+            size = self.config.batch_tokens // (self.splits * self.processes.number)
+            for batch, counts in self.processes.share(list(batches(sorted(examples, key=len), size))):
                 packed = pack(batch).to(self.device)
-                sums[kind] += self.loss(packed).item()
-                tokens[kind] += packed.completion_tokens
-                if should_stop():
+                sums[kind] += counts * self.loss(packed).item()
+                tokens[kind] += counts * packed.completion_tokens
+                if self.processes.any(should_stop()):
                     return
+            sums[kind], counted = self.processes.sum(sums[kind], tokens[kind])
+            tokens[kind] = int(counted)
         means = {kind: sums[kind] / tokens[kind] for kind in sums}
         evaluation = EvaluationLoss(total=sum(sums.values()) / sum(tokens.values()), **means)
         self.rows[-1] = self.rows[-1].model_copy(update={"evaluation": evaluation})
@@ -240,10 +265,17 @@ class Training:
     def set_weights(self, weights: dict[str, torch.Tensor]) -> None:
         set_weights(self.model, weights)
 
+    def save(self, checkpoints: Checkpoints, fingerprint: str) -> None:
+        """The first process writes the checkpoint, and the others wait for it."""
+        state = self.state()
+        if self.processes.rank == 0:
+            checkpoints.save(fingerprint, state)
+        self.processes.any(False)
+
     def state(self) -> dict[str, Any]:
         return {
             "weights": self.weights(),
-            "optimizer": self.optimizer.state_dict(),
+            "optimizer": whole_state(self.optimizer),
             "rows": [row.model_dump(exclude={"tokens_per_s"}) for row in self.rows],
             "best": self.best.model_dump() if self.best else None,
             "best_step": self.best_step,
@@ -254,6 +286,7 @@ class Training:
     def restore(self, state: dict[str, Any]) -> None:
         self.set_weights(state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
+        part_state(self.optimizer)
         self.rows = [LossRow.model_validate(row) for row in state["rows"]]
         self.best = EvaluationLoss.model_validate(state["best"]) if state["best"] else None
         self.best_step, self.best_weights = state["best_step"], state["best_weights"]

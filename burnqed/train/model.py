@@ -16,6 +16,7 @@ from burnqed.config import SftConfig
 from burnqed.errors import BadInput
 from burnqed.finite import check_finite
 from burnqed.policy.causal import nf4
+from burnqed.train.parallel import parted, whole
 
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
@@ -97,8 +98,8 @@ def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def copy_weights(model: nn.Module) -> dict[str, torch.Tensor]:
-    """A copy of the trainable weights, on the CPU."""
-    return {name: parameter.detach().cpu().clone() for name, parameter in trainable(model).items()}
+    """A copy of the trainable weights, on the CPU. Processes that train together have to call it together."""
+    return {name: whole(parameter.detach()).cpu().clone() for name, parameter in trainable(model).items()}
 
 
 def adamw(
@@ -123,4 +124,4 @@ def adamw(
 def set_weights(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:
     with torch.no_grad():
         for name, parameter in trainable(model).items():
-            parameter.copy_(weights[name])
+            parameter.copy_(parted(weights[name], parameter))

@@ -33,6 +33,7 @@ from burnqed.train.loop import EvaluationLoss, Kind, LossRow, Training
 from burnqed.train.losses import check_packing
 from burnqed.train.model import ADAPTER_FILE, load_tokenizer, load_trainable
 from burnqed.train.packing import Example, encode
+from burnqed.train.parallel import Processes, whole
 
 OUTCOME_FILE = "sft.json"
 TIMINGS: Any = {"tokens_per_s": True, "rows": {"__all__": {"seconds", "tokens_per_s"}}}
@@ -175,9 +176,12 @@ def material(start: Start, config: SftConfig) -> tuple[list[Example], list[int],
 
 
 def finish(start: Start, run: Training, target: Path) -> SftOutcome:
-    """Writes the weights of a finished training, and its outcome."""
-    save(start.model, target, start.version)
-    start.tokenizer.save_pretrained(target)
+    """Writes the weights of a finished training, and its outcome; of several processes, only the first one does."""
+    weights = {name: whole(tensor) for name, tensor in start.model.state_dict().items()}
+    is_first = Processes.here().rank == 0
+    if is_first:
+        save(start.model, weights, target, start.version)
+        start.tokenizer.save_pretrained(target)
     steps = run.rows[1:]
     tokens = sum(row.tokens for row in steps)
     outcome = SftOutcome(
@@ -198,7 +202,8 @@ def finish(start: Start, run: Training, target: Path) -> SftOutcome:
         too_long=start.too_long,
         rows=run.rows,
     )
-    (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1, exclude=TIMINGS) + "\n", encoding="utf-8")
+    if is_first:
+        (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1, exclude=TIMINGS) + "\n", encoding="utf-8")
     return outcome
 
 
@@ -265,13 +270,13 @@ def sample(pairs: list[TacticPair], size: int, *salt: int) -> list[TacticPair]:
     return [pair for pair, draw in zip(pairs, draws, strict=True) if draw < limit]
 
 
-def save(model: Any, target: Path, version: str) -> None:
+def save(model: Any, weights: dict[str, torch.Tensor], target: Path, version: str) -> None:
     """Writes an adapter without the paths of this machine, or a whole model."""
     if not isinstance(model, PeftModel):
-        model.save_pretrained(target)
+        model.save_pretrained(target, state_dict=weights)
         return
     model.peft_config["default"].base_model_name_or_path = version
-    model.save_pretrained(target, save_embedding_layers=False)
+    model.save_pretrained(target, state_dict=weights, save_embedding_layers=False)
     (target / "README.md").unlink()  # a model card with the path of the base model
 
 
