@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, repeat
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from burnqed.config import RunConfig
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.split import unit_interval
 from burnqed.errors import BadInput, TryAgain
 from burnqed.evaluate.report import LossPoint
+from burnqed.layout import Layout
+from burnqed.log import log
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
 from burnqed.record import output
@@ -21,6 +25,9 @@ from burnqed.steps.models import is_joint
 from burnqed.steps.trajectories import explored_before, head_examples, rows_of, searched_before
 from burnqed.store import Store
 from burnqed.trajectory.reader import proof_pairs
+
+if TYPE_CHECKING:
+    from burnqed.train.sft import SftOutcome
 
 CHECKPOINT = "checkpoint.pt"
 OUTCOME = "sft.json"
@@ -46,35 +53,25 @@ def units(context: Context) -> list[Unit]:
 
 
 async def run(context: Context, unit: Unit) -> SftFacts:
-    from burnqed.train.checkpoint import Checkpoints
-    from burnqed.train.joint import train_joint
-    from burnqed.train.sft import Pairs, train_sft
+    import torch
+
+    from burnqed.train import parallel
 
     if context.config.policy.thinking:
         raise BadInput(
             "policy.thinking is for models that are not trained here, as tactic pairs hold no thoughts; leave it out of a run."
         )
-    store, layout = context.store, context.layout
-    tables = (proof_pairs(rows) for rows in rows_of(store, unit.sources["searched"]))
-    found_pairs = [TacticPair(**row, source="search") for pairs in tables for row in pairs.to_pylist()]
-    base = fetch_once(store, layout.base, context.models)
-    pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs)
-    options: dict[str, Any] = {
-        "iteration": context.iteration,
-        "template": TEMPLATES[context.config.policy.template],
-        "workdir": context.workdir,
-        "checkpoints": Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
-        "previous": next((fetch_once(store, before, context.models) for before in unit.sources["previous"]), None),
-        "should_stop": context.stop.is_set,
-    }
-    if "trajectories" in unit.sources:
-        examples = head_examples(store, unit)
-        outcome, _ = await asyncio.to_thread(train_joint, base, pairs, examples, context.config, **options)
+    store = context.store
+    config, workdir, models = context.config, context.workdir, context.models
+    for prefix in (context.layout.base, *unit.sources["previous"]):
+        fetch_once(store, prefix, models)
+    number = config.sft.processes or max(1, torch.cuda.device_count())
+    arguments = (store.uri, config, unit, context.layout, workdir, models)
+    if number == 1:
+        outcome = await asyncio.to_thread(train, *arguments, context.stop.is_set)
     else:
-        fraction = context.config.data.validation_fraction
-        outcome = await asyncio.to_thread(
-            train_sft, base, pairs, context.config.sft, validation_fraction=fraction, **options
-        )
+        log.info("fine-tuning in %d processes", number)
+        outcome = await asyncio.to_thread(parallel.run, number, train, arguments, context.stop.is_set)
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")
     store.upload(context.workdir / "adapter", unit.root)
@@ -89,6 +86,38 @@ async def run(context: Context, unit: Unit) -> SftFacts:
         trajectory_pairs=outcome.trajectory_pairs,
         tokens_per_s=outcome.tokens_per_s,
     )
+
+
+def train(
+    uri: str,
+    config: RunConfig,
+    unit: Unit,
+    layout: Layout,
+    workdir: Path,
+    models: Path,
+    should_stop: Callable[[], bool],
+) -> SftOutcome:
+    """Trains the unit's adapter into the folder `workdir`: alone, or as one of several processes."""
+    from burnqed.train.checkpoint import Checkpoints
+    from burnqed.train.joint import train_joint
+    from burnqed.train.sft import Pairs, train_sft
+
+    store = Store(uri, known=True)
+    tables = (proof_pairs(rows) for rows in rows_of(store, unit.sources["searched"]))
+    found_pairs = [TacticPair(**row, source="search") for pairs in tables for row in pairs.to_pylist()]
+    base = fetch_once(store, layout.base, models)
+    pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs)
+    options: dict[str, Any] = {
+        "iteration": layout.iteration,
+        "template": TEMPLATES[config.policy.template],
+        "workdir": workdir,
+        "checkpoints": Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
+        "previous": next((fetch_once(store, before, models) for before in unit.sources["previous"]), None),
+        "should_stop": should_stop,
+    }
+    if "trajectories" in unit.sources:
+        return train_joint(base, pairs, head_examples(store, unit), config, **options)[0]
+    return train_sft(base, pairs, config.sft, validation_fraction=config.data.validation_fraction, **options)
 
 
 def weighted_pairs(store: Store, prefix: str) -> Iterator[TacticPair]:

@@ -35,8 +35,11 @@ from burnqed.train.losses import PACKING_TOLERANCE, info_nce
 from burnqed.train.model import trainable
 from burnqed.train.negatives import NegativeSampler
 from burnqed.train.packing import NOTHING, Example, pack
+from burnqed.train.parallel import Processes
 from burnqed.train.ragged import Indices, Ragged
 
+HEAD = 1 << 20
+"""Where a process's rank is otherwise: no process has it."""
 PACKED_TOGETHER = 8
 """States that are packed and compared with single ones."""
 
@@ -84,6 +87,7 @@ class Contrast:
         self.sampler = NegativeSampler(examples, training, seen, ebm)
         self.training = training
         self.usable = self.sampler.usable()
+        self.processes = Processes.here()
         self.splits = 1
         """By which `batch_tokens` is divided, for a piece to fit into memory."""
         if not self.usable:
@@ -140,51 +144,72 @@ class Contrast:
         self.model.eval()
         sequences = self.sequences(states)
         order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
+        pieces = self.pieces([sequences[i] for i in order])
         parts = []
-        for batch in batches([sequences[i] for i in order], self.piece):
-            parts.append(self.embed(batch))
-            if should_stop():
+        for piece, counts in self.processes.share(pieces):
+            parts.append(self.embed(piece)[: len(piece) * counts])
+            if self.processes.any(should_stop()):
                 return None
         places = torch.empty(len(order), dtype=torch.long, device=self.device)
         places[order] = torch.arange(len(order), device=self.device)
-        return torch.cat(parts)[places]
+        return self.together(parts, pieces)[places]
 
     @property
     def piece(self) -> int:
-        """Tokens that are embedded at once."""
-        return self.batch_tokens // self.splits
+        """Tokens that a process embeds at once."""
+        return self.batch_tokens // (self.splits * self.processes.number)
+
+    def pieces(self, sequences: Sequence[Example]) -> list[list[Example]]:
+        return list(batches(sequences, self.piece))
+
+    def together(self, parts: list[Tensor], pieces: Sequence[Sequence[Example]]) -> Tensor:
+        """The embeddings of all pieces, in order, from those of this process's pieces and of the other processes'."""
+        number = self.processes.number
+        lengths = [[len(piece) for piece in pieces[rank::number]] for rank in range(number)]
+        gathered = self.processes.gather(torch.cat(parts), [sum(of_rank) for of_rank in lengths])
+        split = [torch.split(z, of_rank) for z, of_rank in zip(gathered, lengths, strict=True)]
+        return torch.cat([split[i % number][i // number] for i in range(len(pieces))])
 
     def backward(self, step: int, weight: float | None = None) -> tuple[float, Tensor]:
         """Adds λ (or `weight`) times the gradient of the step's InfoNCE to model and head. Returns InfoNCE in nats, and the embeddings [S, d].
 
-        Raises torch.OutOfMemoryError, and leaves part of the gradient behind.
+        Of several processes, each adds the part of the model's gradient that comes through its own pieces, and all of the head's. Raises
+        torch.OutOfMemoryError, and leaves part of the gradient behind.
         """
         weight = self.weight if weight is None else weight
         groups = self.groups(step)
         self.model.train()
         self.head.train()
-        pieces = list(batches(self.sequences(groups.states), self.piece))
-        with random_numbers(self.seed, step):
-            if len(pieces) == 1:
+        pieces = self.pieces(self.sequences(groups.states))
+        with random_numbers(self.seed, step, self.processes.rank):
+            if len(pieces) == self.processes.number == 1:
                 z = self.embed(pieces[0])
-                loss = self.loss(z, groups)
+                loss = self.seeded_loss(z, groups, step)
                 (weight * loss).backward()  # type: ignore[no-untyped-call]
-            else:
-                states, parts = [], []
-                for piece in pieces:
-                    states.append(random_state())
-                    with torch.no_grad():
-                        parts.append(self.embed(piece))
-                z = torch.cat(parts).requires_grad_()
-                loss = self.loss(z, groups)
-                (weight * loss).backward()  # type: ignore[no-untyped-call]
-                assert z.grad is not None
-                for piece, state, gradient in zip(
-                    pieces, states, torch.split(z.grad, [len(p) for p in pieces]), strict=True
-                ):
-                    set_random_state(state)
-                    self.embed(piece).backward(gradient)  # type: ignore[no-untyped-call]
+                return loss.item(), z.detach()
+            own = self.processes.share(pieces)
+            states, parts = [], []
+            for piece, counts in own:
+                states.append(random_state())
+                with torch.no_grad():
+                    parts.append(self.embed(piece)[: len(piece) * counts])
+            z = self.together(parts, pieces).requires_grad_()
+            loss = self.seeded_loss(z, groups, step)
+            (weight * loss).backward()  # type: ignore[no-untyped-call]
+            assert z.grad is not None
+            gradients = torch.split(z.grad, [len(piece) for piece in pieces])[
+                self.processes.rank :: self.processes.number
+            ]
+            for (piece, counts), state, gradient in zip(own, states, [*gradients, None], strict=False):
+                set_random_state(state)
+                z_piece = self.embed(piece)
+                z_piece.backward(gradient if counts else torch.zeros_like(z_piece))  # type: ignore[no-untyped-call]
         return loss.item(), z.detach()
+
+    def seeded_loss(self, z: Tensor, groups: Groups, step: int) -> Tensor:
+        """The loss with the head's random numbers, which are those of all processes, in however many pieces the states were embedded."""
+        with random_numbers(self.seed, step, HEAD):
+            return self.loss(z, groups)
 
     def loss(self, z: Tensor, groups: Groups) -> Tensor:
         """InfoNCE of the groups over the embeddings [S, d] of their states."""
@@ -211,7 +236,8 @@ class Contrast:
         self.backward(0, weight=1.0)
         for name, module in (("model", self.model), ("head", self.head)):
             gradients = [p.grad for p in trainable(module).values() if p.grad is not None]
-            norm = math.sqrt(sum(g.float().square().sum().item() for g in gradients))
+            (square,) = self.processes.sum(sum(g.float().square().sum().item() for g in gradients))
+            norm = math.sqrt(square)
             module.zero_grad(set_to_none=True)
             if not (0 < norm < math.inf):
                 raise BadInput(
@@ -221,10 +247,10 @@ class Contrast:
 
 
 @contextmanager
-def random_numbers(seed: int, step: int) -> Iterator[None]:
-    """Torch's random numbers are a function of seed and step inside, and continue outside as if nothing had been drawn."""
+def random_numbers(seed: int, *more: int) -> Iterator[None]:
+    """Torch's random numbers are a function of these numbers inside, and continue outside as if nothing had been drawn."""
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
-        torch.manual_seed(int(np.random.SeedSequence([seed, step]).generate_state(1)[0]))
+        torch.manual_seed(int(np.random.SeedSequence([seed, *more]).generate_state(1)[0]))
         yield
 
 

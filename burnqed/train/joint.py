@@ -44,8 +44,8 @@ HEAD_FOLDER = "head"
 """In the folder of the adapter."""
 MONITORED = 500
 """The most validation positives, and the most states of each class, that a monitor embeds: in all about 10,000 states."""
-TRACKED = 0.99
-"""How much of the head's mean and deviation stays in a step: they follow the embeddings with a memory of 100 steps."""
+MEMORY = 100
+"""Steps over which the head's mean and deviation follow the embeddings; a tenth of the training if that is less."""
 SHOWN = ("centroid_l2", "linear_probe", "rank1", "rank1_depth_4+", "pairwise", "energy_gap")
 """Metrics in the log."""
 TOO_FAR = "raise joint.weight, or lower joint.learning_rate"
@@ -143,14 +143,15 @@ def train_joint(
     target = workdir / "adapter"
     trained = finish(start, run, target)
     metrics = next((row.metrics for row in run.lines if row.step == run.best_step), {})
+    folder = target if run.processes.rank == 0 else workdir / f"process-{run.processes.rank}"
     outcome = JointOutcome(
-        head=head.save(target / HEAD_FOLDER, "", metrics, ebm.head),
+        head=head.save(folder / HEAD_FOLDER, "", metrics, ebm.head),
         kept_step=run.best_step,
         positives=len(contrast.usable),
         validation_positives=len(monitor.held_out),
         rows=run.lines,
     )
-    (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    (folder / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return trained, outcome
 
 
@@ -218,15 +219,18 @@ class JointTraining(Training):
     def gradient(self, micro_batches: list[list[Example]]) -> tuple[list[Packed], float]:
         while True:
             packed, total = super().gradient(micro_batches)
+            full = False
             try:
                 loss, z = self.contrast.backward(self.step)
-                break
             except torch.OutOfMemoryError as error:  # which holds on to the memory as long as it is there
-                if self.contrast.piece < 2:
+                if self.contrast.piece < 2 or self.processes.number > 1:  # the other processes wait for its embeddings
                     raise BadInput(
                         "A proof state alone needs more memory than there is; set sft.gradient_checkpointing=true or "
                         "sft.base_weights=nf4, or lower policy.embed_max_tokens."
                     ) from error
+                full = True
+            if not full:
+                break
             self.optimizer.zero_grad(set_to_none=True)
             self.head_optimizer.zero_grad(set_to_none=True)
             torch.cuda.empty_cache()
@@ -235,7 +239,7 @@ class JointTraining(Training):
         if not math.isfinite(loss):
             self.abort("InfoNCE is not a finite number", "lower joint.learning_rate or joint.head_learning_rate")
         self.contrastive.append(loss)
-        self.head.track(z, TRACKED)
+        self.head.track(z, kept=1 - 1 / max(1, min(MEMORY, self.steps // 10)))
         return packed, total
 
     def update(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from burnqed.config import DataConfig, EbmConfig, JointConfig, PolicyConfig, RunConfig, SftConfig
 from burnqed.errors import BadInput, TryAgain
@@ -18,6 +19,7 @@ from burnqed.policy.prompt import prompt
 from burnqed.policy.template import COMPLETION
 from burnqed.policy.tiny import make_base
 from burnqed.store import Store
+from burnqed.train import parallel
 from burnqed.train.adopt import adopt_head, fallen
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.contrast import Contrast
@@ -27,6 +29,7 @@ from burnqed.train.held_out import HeldOut
 from burnqed.train.joint import HEAD_FOLDER, JointOutcome, JointTraining, Monitor, settings, train_joint
 from burnqed.train.model import load_tokenizer, load_trainable, trainable
 from burnqed.train.sft import Pairs, SftOutcome, prepare, train_sft
+from tests.fixtures import trained_together
 from tests.fixtures.joint_data import pairs, states
 
 SHAPE = PolicyConfig(hidden_size=64, layers=2, heads=4, vocabulary=400, max_prompt_tokens=128, max_new_tokens=24)
@@ -332,6 +335,32 @@ def test_an_interrupted_training_continues_to_the_same_result(
         assert (folder / file).read_bytes() == (trained[2] / file).read_bytes(), file
 
 
+@pytest.mark.parametrize("sharded", [False, True])
+def test_two_processes_train_jointly_as_one_does(base: Path, tmp_path: Path, sharded: bool) -> None:
+    """Without dropout of the adapters, which depends on the process; the head's does not."""
+    config = changed(sft={"lora_dropout": 0.0}, joint={"steps": 8, "evaluate_every": 4, "learning_rate": 2e-3})
+
+    def together(number: int, config: RunConfig) -> JointOutcome:
+        workdir = tmp_path / str(number)
+        options = {
+            "base": base, "pairs": PAIRS, "config": config, "iteration": 1, "workdir": workdir, "previous": base,
+        }  # fmt: skip
+        outcome: JointOutcome = parallel.run(
+            number, trained_together.joint, (options, str(workdir / "store")), lambda: False
+        )
+        return outcome
+
+    one = together(1, config)
+    two = together(2, changed(config, sft={"lora_dropout": 0.0, "sharded": sharded}))
+    assert [line.step for line in two.rows] == [line.step for line in one.rows]
+    for ours, theirs in zip(two.rows, one.rows, strict=True):
+        assert (ours.next_token, ours.contrastive) == pytest.approx((theirs.next_token, theirs.contrastive), rel=1e-4)
+        assert ours.temperature == pytest.approx(theirs.temperature, rel=1e-5)
+        assert ours.evaluation == pytest.approx(theirs.evaluation, rel=1e-4)
+    first, second = (load_file(tmp_path / n / "adapter" / "adapter_model.safetensors") for n in ("1", "2"))
+    assert max(float((first[name] - second[name]).abs().max()) for name in first) < 1e-4
+
+
 # ---- verdicts
 
 
@@ -339,7 +368,7 @@ def test_an_interrupted_training_continues_to_the_same_result(
     ("sections", "verdict"),
     [
         ({"ebm": {"max_temperature": 1.05}, "joint": {"head_learning_rate": 0.2}}, "temperature reached the ceiling 1.05"),
-        (LEARNS | {"ebm": {"min_temperature": 0.95, "dropout": 0.0}}, "temperature reached the floor 0.95"),
+        (LEARNS | {"ebm": {"min_temperature": 0.97, "dropout": 0.0}}, "temperature reached the floor 0.97"),
         ({"joint": {"judged_after": 8, "min_centroid": 1e3}}, "after step 8: centroid_l2 is .* must be 1000; raise joint.weight"),
         ({"joint": {"judged_after": 16, "max_loss": 0.001}}, "after step 16: the next-token loss is"),
         ({"joint": {"judged_after": 8, "min_linear_probe": 1.0}}, "after step 8: linear_probe is"),

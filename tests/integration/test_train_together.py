@@ -82,3 +82,92 @@ def test_two_processes_train_as_one_does(
 ) -> None:
     outcome = train(base, tmp_path, 2, method=alone[0].method, sharded=sharded)
     compare((outcome, tmp_path), alone)
+
+
+@pytest.mark.parametrize("killed_at", [2, 12, 25])
+def test_when_one_process_is_killed_all_end_and_the_same_command_continues(
+    base: Path, alone: tuple[SftOutcome, Path], tmp_path: Path, killed_at: int
+) -> None:
+    if alone[0].method == "full":
+        pytest.skip("once, with adapters, is enough")
+    with pytest.raises(TryAgain, match=r"ended with code -9; the same command continues"):
+        train(base, tmp_path, 2, method="lora", killed_at=killed_at)
+    compare((train(base, tmp_path, 2, method="lora"), tmp_path), alone)
+
+
+def test_a_training_that_is_stopped_continues_in_another_number_of_processes(
+    base: Path, alone: tuple[SftOutcome, Path], tmp_path: Path
+) -> None:
+    store, method = tmp_path / "store", alone[0].method
+
+    def after_a_checkpoint() -> bool:
+        return (store / "checkpoint.pt").exists()
+
+    with pytest.raises(TryAgain, match="stopped after step"):
+        train(base, tmp_path, 2, store=store, method=method, sharded=True, stop=after_a_checkpoint)
+    compare((train(base, tmp_path, 1, store=store, method=method), tmp_path), alone)
+
+
+def test_memory_that_is_not_enough_in_one_process_divides_the_batches_of_all(
+    base: Path, alone: tuple[SftOutcome, Path], tmp_path: Path
+) -> None:
+    if alone[0].method == "full":
+        pytest.skip("once, with adapters, is enough")
+    config = SETTINGS.model_copy(update={"method": "lora"})
+    options = {"base": base, "pairs": PAIRS, "config": config, "iteration": 0, "validation_fraction": 0.1}
+    outcome = parallel.run(2, trained_together.short_of_memory, (options, tmp_path), lambda: False)
+    compare((outcome, tmp_path), alone)
+
+
+def test_bad_input_in_one_process_is_what_the_user_reads(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no tactic pair to train on"):
+        train(base, tmp_path, 2, max_length=8)
+    with pytest.raises(BadInput, match="Weights of 4 bits cannot be divided among GPUs; set sft.sharded=false"):
+        train(base, tmp_path, 2, method="lora", base_weights="nf4", sharded=True)
+
+
+def test_no_process_outlives_the_one_that_started_them(base: Path, tmp_path: Path) -> None:
+    code = (
+        "from tests.integration.test_train_together import *\n"
+        f"train(Path({str(base)!r}), Path({str(tmp_path)!r}), 2, steps=100_000, warmup_steps=0)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        until(lambda: len(workers(parent.pid)) == 2)
+        found = workers(parent.pid)
+        until(lambda: (tmp_path / "store" / "checkpoint.pt").exists())
+    finally:
+        parent.kill()
+        parent.wait()
+    until(lambda: not [pid for pid in found if Path(f"/proc/{pid}").exists()])
+
+
+def until(holds: Any, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def workers(parent: int) -> list[int]:
+    """Its children that train."""
+    pids = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="utf-8").split()
+    return [int(pid) for pid in pids if b"burnqed.train.parallel" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def test_a_model_that_is_not_divided_is_noticed() -> None:
+    assert parallel.run(2, trained_together.who_has_what, (), lambda: False) == "not divided, then divided"
+
+
+@pytest.mark.parametrize(("parts", "number", "rounds"), [(5, 2, 3), (4, 2, 2), (1, 3, 1)])
+def test_every_process_has_equally_many_parts_and_each_part_counts_once(parts: int, number: int, rounds: int) -> None:
+    shares = [parallel.Processes(rank, number).share(range(parts)) for rank in range(number)]
+    assert {len(share) for share in shares} == {rounds}
+    assert sorted(part for share in shares for part, counts in share if counts) == list(range(parts))
+
+
+def test_a_whole_tensor_stays_as_it_is_without_other_processes() -> None:
+    tensor = torch.ones(3)
+    assert parallel.whole(tensor) is tensor
+    assert parallel.parted(tensor, tensor) is tensor
+    assert not isinstance(tensor, DTensor)
