@@ -8,7 +8,7 @@ from itertools import islice, repeat
 
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.split import unit_interval
-from burnqed.errors import BadInput, TryAgain
+from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
@@ -49,10 +49,6 @@ async def run(context: Context, unit: Unit) -> SftFacts:
     from burnqed.train.checkpoint import Checkpoints
     from burnqed.train.sft import Pairs, train_sft
 
-    if context.config.policy.thinking:
-        raise BadInput(
-            "policy.thinking is for models that are not trained here, as tactic pairs hold no thoughts; leave it out of a run."
-        )
     store, layout = context.store, context.layout
     tables = (proof_pairs(rows) for rows in rows_of(store, unit.sources["searched"]))
     found_pairs = [TacticPair(**row, source="search") for pairs in tables for row in pairs.to_pylist()]

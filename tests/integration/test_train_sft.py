@@ -425,11 +425,6 @@ def test_qlora_trains_beside_weights_of_4_bits_and_is_merged_into_the_full_ones(
     assert agree >= 0.9 * len(states)
 
 
-def test_4_bits_are_for_weights_that_are_not_trained(base: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"set sft\.method=lora, too"):
-        train(base, tmp_path, SETTINGS.model_copy(update={"base_weights": "nf4"}))
-
-
 def test_a_batch_that_is_too_large_for_the_memory_is_divided_and_the_steps_stay_the_same(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
