@@ -13,6 +13,7 @@ import asyncio
 import json
 import os
 import shlex
+import shutil
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -126,10 +127,7 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
 
     Raises BadInput when `policy.sglang_args` has an option that is set here, and when the share holds no request.
     """
-    command = [
-        *shlex.split(os.environ.get(COMMAND, "sglang serve")),
-        *arguments(model, host, port, config, memory, gpu_bytes()),
-    ]
+    command = [*program(), *arguments(model, host, port, config, memory, gpu_bytes())]
     holding = ExitStack()
     folder = holding.enter_context(scratch_folder("burnqed-sglang-"))
     environment = {
@@ -141,6 +139,17 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
     if config.data_parallel == 1:  # copies of the model would take each other's processes for their own
         environment["SGLANG_DISTRIBUTED_INIT_METHOD_OVERRIDE"] = f"file://{folder / 'processes'}"
     return Sglang(Guarded(command, env=environment), f"http://127.0.0.1:{port}", config.frozen_s, holding)
+
+
+def program() -> list[str]:
+    """The words that start SGLang. Raises BadInput when they name no program."""
+    words = shlex.split(os.environ.get(COMMAND, "sglang serve"))
+    if not words or shutil.which(words[0]) is None:
+        raise BadInput(
+            f"There is no program {' '.join(words[:1])!r} to start SGLang with; install SGLang in an environment of its own and name its program "
+            f"in ${COMMAND}, as in '/opt/sglang/bin/sglang serve', or set workflow.policy_server=embedded."
+        )
+    return words
 
 
 def gpu_bytes() -> int | None:
