@@ -197,6 +197,7 @@ def arguments(
 ) -> list[str]:
     """SGLang's command line for the configuration, on GPUs with so much memory."""
     check_options(config)
+    version = model_version(model)
     chosen = {
         "--tensor-parallel-size": config.tensor_parallel if config.tensor_parallel > 1 else None,
         "--data-parallel-size": config.data_parallel if config.data_parallel > 1 else None,
@@ -208,7 +209,7 @@ def arguments(
     }
     return [
         *("--model-path", str(model), "--host", host, "--port", str(port)),
-        *("--weight-version", model_version(model), "--dtype", config.dtype),
+        *("--weight-version", version, "--dtype", config.dtype),
         *("--context-length", str(context_length(config))),
         *("--mem-fraction-static", str(memory)),
         *(word for option, value in chosen.items() if value is not None for word in (option, str(value))),

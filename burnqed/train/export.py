@@ -18,8 +18,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 from burnqed.errors import BadInput
 from burnqed.policy.prompt import extract_tactic
 from burnqed.policy.template import COMPLETION, Template
-from burnqed.policy.version import model_version
-from burnqed.train.model import ADAPTER_FILE, load_model, load_tokenizer
+from burnqed.policy.version import ADAPTER_FILE, model_version
+from burnqed.train.model import load_model, load_tokenizer
 from burnqed.train.sft import OUTCOME_FILE, SftOutcome
 
 MOST_STATES = 16

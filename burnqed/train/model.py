@@ -19,9 +19,6 @@ from burnqed.policy.causal import nf4
 
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
-ADAPTER_FILE = "adapter_config.json"
-"""Only the folder of an adapter has it, that of a whole model does not."""
-
 
 def device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -118,6 +118,9 @@ def test_a_version_comes_from_weights_configuration_and_tokenizer_alone(folder: 
     (copy / "model.safetensors").unlink()
     with pytest.raises(BadInput, match=r"lacks \*.safetensors"):
         model_version(copy)
+    (copy / "adapter_config.json").write_text("{}")
+    with pytest.raises(BadInput, match="holds an adapter alone; give the model"):
+        model_version(copy)
 
 
 def test_broken_weights_are_bad_input(tmp_path: Path) -> None:
