@@ -63,7 +63,11 @@ def test_without_sglang_that_is_said_before_a_run(monkeypatch: pytest.MonkeyPatc
 SERVER = """
 import os, signal, sys, time
 def note(what): open({log!r}, "a").write(what + "\\n")
-signal.signal(signal.SIGTERM, lambda *_: (note("{name} -"), os._exit(0)))
+def leave(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a pod asks twice
+    note("{name} -")
+    os._exit(0)
+signal.signal(signal.SIGTERM, leave)
 note("{name} +")
 time.sleep(60)
 """
