@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-checker test-cluster test-corpus test-kill test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
+.PHONY: help setup demo test test-checker test-cluster test-cluster-sglang test-corpus test-kill test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-checker | test-cluster | test-corpus | test-kill | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-checker | test-cluster | test-cluster-sglang | test-corpus | test-kill | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -74,6 +74,13 @@ test-sglang: $(READY)
 	BURNQED_REAL_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m pytest -s -n0 tests/integration/test_policy_sglang.py tests/integration/test_sglang_*.py
 	test -d $(DEMO)/main/iterations/iter_0/model || $(BIN)/burnqed run iteration --iter 0 --profile demo --store $(DEMO)
 	BURNQED_SGLANG="$(abspath $(SGLANG)) serve" $(BIN)/python -m benchmarks.sglang_equal $(DEMO)
+
+# An iteration whose pods have the real SGLang on a processor. Needs ../shared/cluster, whose node is this machine, and ../shared/sglang; 6 minutes once the
+# images are built, 16 GB of disk.
+test-cluster-sglang: $(READY)
+	$(SGLANG) install
+	$(CLUSTER) up && eval "$$($(CLUSTER) env)" && \
+	BURNQED_CLUSTER_SGLANG="$${SGLANG_CPU:-/opt/sglang-cpu}" $(BIN)/python -m pytest -s -n0 tests/cluster/test_sglang.py
 
 # Two iterations on pairs, proofs and theorems from files; about 20 minutes.
 own-data: $(READY)

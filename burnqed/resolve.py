@@ -3,7 +3,7 @@
     burnqed config show --profile demo --set search.budget=300
 
 A value comes from the section's default, then from the profile (`burnqed/profiles/NAME.yaml`, or a path to a YAML file), then,
-on a cluster, from its chart, then from `--set`. `resolve` does this once, at submission; the result travels as one JSON document (`RunConfig.to_json`).
+on a cluster, from its chart, then from `--set`. A profile that begins with `profile: NAME` builds on that one, and has only what differs. `resolve` does this once, at submission; the result travels as one JSON document (`RunConfig.to_json`).
 """
 
 from __future__ import annotations
@@ -122,6 +122,20 @@ def read_profile(name: str) -> dict[str, Any]:
     return values
 
 
+def built_on(name: str) -> list[tuple[str, dict[str, Any]]]:
+    """A profile with its values, after those that it builds on. Raises BadInput for one that builds on itself."""
+    found: dict[str, dict[str, Any]] = {}
+    following: object = name
+    while following is not None:
+        if not isinstance(following, str) or following in found:
+            raise BadInput(
+                f"The profile {[*found][-1]} says `profile: {following}`; name another profile there, or none."
+            )
+        fields = read_profile(following)
+        found[following], following = fields, fields.pop("profile", None)
+    return list(reversed(found.items()))
+
+
 def resolve(
     profile: str | None = None,
     overrides: Sequence[str] = (),
@@ -139,7 +153,7 @@ def resolve(
     layers: list[tuple[str, dict[str, Any]]] = []
     chart_values = flat(dict(chart or {}))
     if profile is not None and profile != "default":
-        layers.append((f"profile {profile}", flat(read_profile(profile))))
+        layers += [(f"profile {name}", flat(fields)) for name, fields in built_on(profile)]
     elif profile is None and base is not None:
         layers.append(("the run", {k: v for k, v in flat(base.model_dump()).items() if v != DEFAULTS[k]}))
         chart_values = {key: value for key, value in chart_values.items() if key not in KEYS or is_operation(key)}

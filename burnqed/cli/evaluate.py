@@ -17,6 +17,9 @@ from burnqed.errors import BadInput
 def evaluate(
     theorems: str = typer.Option(..., "--theorems", help="Theorem index: path or address in a store."),
     model: str = typer.Option(..., "--model", help="Folder, or address in a store, of the model."),
+    adapter: str | None = typer.Option(
+        None, "--adapter", help="Folder, or address in a store, of a LoRA adapter to merge into the model for this."
+    ),
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
     header: Path | None = options.Header,
     budgets: str | None = options.setting(
@@ -53,9 +56,9 @@ def evaluate(
     if out is not None and re.match(r"\w+:/", str(out)):  # Path has merged the two slashes
         raise BadInput(f"--out {out} is not a folder on this machine; evaluate into one, then `burnqed store copy` it.")
     if out is None:  # the same command finds it again
-        what = digest_of([theorems, model, head, text, config.model_dump(mode="json")])
+        what = digest_of([theorems, model, head, text, config.model_dump(mode="json"), *([adapter] if adapter else [])])
         out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
-    result = asyncio.run(run_evaluation(theorems, model, head, text, config, out))
+    result = asyncio.run(run_evaluation(theorems, model, head, text, config, out, adapter=adapter))
     if as_json:
         typer.echo(display.as_json(eval_json(result), indent=1))
         return

@@ -56,20 +56,26 @@ def run(
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
     rows = rows_to_keep(pairs, proofs, workflow)
+    from burnqed.policy.sglang import program
+    from burnqed.run.contradictions import check_settings
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
     from burnqed.run.superseding import ask
     from burnqed.steps.clean import ask_to_delete
     from burnqed_workflows.registry import WORKFLOWS
 
+    if indices or rows:
+        config = using(config, indices, rows)
+    built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
+    tasks = [str(template.name) for template in built.templates]
+    check_settings(config, tasks)
+    if config.workflow.policy_server == "sglang" and {"search", "replay", "evaluate"} & {*tasks}:
+        program()
     if workflow == "clean":
         ask_to_delete(target, layout, yes=yes)
     target.check_writable()
-    if indices or rows:
-        keep(indices, target, run_name)
-        keep_rows(rows, target, run_name)
-        config = using(config, indices, rows)
-    built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
+    keep(indices, target, run_name)
+    keep_rows(rows, target, run_name)
     ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
     confirm = (lambda _: True) if workflow == "clean" else confirm_on_terminal
     if code := run_here(built, target, layout, config, confirm):

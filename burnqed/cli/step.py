@@ -120,6 +120,7 @@ def step(
     from burnqed import lease, metrics
     from burnqed.holding import of_machine, of_pools
     from burnqed.ledger import metered
+    from burnqed.run.contradictions import check_settings
     from burnqed.signals import on_signal
     from burnqed.steps.base import Context, execute
     from burnqed.steps.redo import parse_redo
@@ -127,6 +128,7 @@ def step(
     redone = parse_redo(redo, loop())
     layout, target = Layout(run, iteration), open_store(store, first=row.first)
     config = configuration(target, run, profile, overrides)
+    check_settings(config, [row.task])
     shares = config.workflow.parallelism if row.sharded and lease.VARIABLE in os.environ else 1
     held = of_pools(config, row.pools) if in_pod() else of_machine(shares)
     noted_as = os.environ.get("BURNQED_TASK") or (f"{row.task}({shard})" if row.sharded else row.task)

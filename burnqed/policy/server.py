@@ -61,14 +61,14 @@ class GenerateRequest(Body):
     return_logprob: bool = False
     logprob_start_len: int | None = -1
     return_text_in_logprobs: bool = False
-    rid: str | list[str] | None = None
+    rid: Text | list[Text] | None = None
     stream: bool = False
 
 
 class UpdateRequest(Body):
-    model_path: str
-    weight_version: str | None = None
-    head_path: str | None = None
+    model_path: Text
+    weight_version: Text | None = None
+    head_path: Text | None = None
 
 
 class EmbedRequest(Body):
@@ -186,7 +186,7 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
 
 
 def refusal(message: str) -> JSONResponse:
-    return JSONResponse({"error": {"message": message}}, 400)
+    return JSONResponse({"error": {"message": message.encode(errors="replace").decode()}}, 400)
 
 
 def complaint(error: RequestValidationError | ValidationError) -> str:

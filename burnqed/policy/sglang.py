@@ -14,8 +14,8 @@ import json
 import os
 import shlex
 import shutil
-import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -26,6 +26,7 @@ from burnqed.lifeline import Guarded
 from burnqed.log import log
 from burnqed.policy.client import complaint, context_length
 from burnqed.policy.version import model_version
+from burnqed.scratch import scratch_folder
 
 COMMAND = "BURNQED_SGLANG"
 """The program to start instead of `sglang serve`."""
@@ -56,9 +57,10 @@ OURS = (
 class Sglang:
     """A running SGLang server. `is_frozen` from when it has generated nothing for `frozen_s` seconds, though it was asked to."""
 
-    def __init__(self, process: Guarded, url: str, frozen_s: float, folder: Path | None = None) -> None:
+    def __init__(self, process: Guarded, url: str, frozen_s: float, folder: ExitStack | None = None) -> None:
+        """`folder` is closed when it has ended."""
         self.process, self.url, self.is_frozen, self.is_updating = process, url, False, False
-        self._frozen_s, self._folder = frozen_s, folder
+        self._frozen_s, self._folder = frozen_s, folder or ExitStack()
 
     async def ready(self) -> bool:
         """Whether it accepts requests. It has then generated once; /health and /health_generate would make it generate again, which takes a
@@ -107,8 +109,7 @@ class Sglang:
     def end(self) -> None:
         """Kills it: nobody needs what is being generated, and it would take 20 s to leave by itself."""
         self.process.end(GRACE_S)
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.close()
 
     async def _answers(self, path: str, timeout: float) -> bool:
         try:  # without TLS, which would take a second to load
@@ -126,11 +127,9 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
 
     Raises BadInput when `policy.sglang_args` has an option that is set here, and when the share holds no request.
     """
-    command = [
-        *shlex.split(os.environ.get(COMMAND, "sglang serve")),
-        *arguments(model, host, port, config, memory, gpu_bytes()),
-    ]
-    folder = Path(tempfile.mkdtemp(prefix="burnqed-sglang-"))
+    command = [*program(), *arguments(model, host, port, config, memory, gpu_bytes())]
+    holding = ExitStack()
+    folder = holding.enter_context(scratch_folder("burnqed-sglang-"))
     environment = {
         **os.environ,
         "GLOO_SOCKET_IFNAME": "lo",
@@ -139,7 +138,18 @@ def launch(model: Path, host: str, port: int, config: PolicyConfig, memory: floa
     }
     if config.data_parallel == 1:  # copies of the model would take each other's processes for their own
         environment["SGLANG_DISTRIBUTED_INIT_METHOD_OVERRIDE"] = f"file://{folder / 'processes'}"
-    return Sglang(Guarded(command, env=environment), f"http://127.0.0.1:{port}", config.frozen_s, folder)
+    return Sglang(Guarded(command, env=environment), f"http://127.0.0.1:{port}", config.frozen_s, holding)
+
+
+def program() -> list[str]:
+    """The words that start SGLang. Raises BadInput when they name no program."""
+    words = shlex.split(os.environ.get(COMMAND, "sglang serve"))
+    if not words or shutil.which(words[0]) is None:
+        raise BadInput(
+            f"There is no program {' '.join(words[:1])!r} to start SGLang with; install SGLang in an environment of its own and name its program "
+            f"in ${COMMAND}, as in '/opt/sglang/bin/sglang serve', or set workflow.policy_server=embedded."
+        )
+    return words
 
 
 def gpu_bytes() -> int | None:
@@ -175,13 +185,19 @@ def room(model: Path, config: PolicyConfig, memory: int) -> int | None:
     return tokens
 
 
+def check_options(config: PolicyConfig) -> None:
+    """Raises BadInput when `policy.sglang_args` has an option that is set here."""
+    given = [argument.partition("=")[0] for argument in config.sglang_args if argument.startswith("--")]
+    if ours := [option for option in given if any(one.startswith(option) for one in OURS)]:
+        raise BadInput(f"policy.sglang_args has {ours[0]}, which burnqed sets itself; leave it out.")
+
+
 def arguments(
     model: Path, host: str, port: int, config: PolicyConfig, memory: float, gpu_bytes: int | None = None
 ) -> list[str]:
     """SGLang's command line for the configuration, on GPUs with so much memory."""
-    given = [argument.partition("=")[0] for argument in config.sglang_args if argument.startswith("--")]
-    if ours := [option for option in given if any(one.startswith(option) for one in OURS)]:
-        raise BadInput(f"policy.sglang_args has {ours[0]}, which burnqed sets itself; leave it out.")
+    check_options(config)
+    version = model_version(model)
     chosen = {
         "--tensor-parallel-size": config.tensor_parallel if config.tensor_parallel > 1 else None,
         "--data-parallel-size": config.data_parallel if config.data_parallel > 1 else None,
@@ -193,7 +209,7 @@ def arguments(
     }
     return [
         *("--model-path", str(model), "--host", host, "--port", str(port)),
-        *("--weight-version", model_version(model), "--dtype", config.dtype),
+        *("--weight-version", version, "--dtype", config.dtype),
         *("--context-length", str(context_length(config))),
         *("--mem-fraction-static", str(memory)),
         *(word for option, value in chosen.items() if value is not None for word in (option, str(value))),

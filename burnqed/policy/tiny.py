@@ -15,7 +15,6 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.utils import logging as transformers_logging
 
 from burnqed.config import PolicyConfig
-from burnqed.errors import BadInput
 
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
@@ -27,14 +26,7 @@ space before it; line breaks with the indentation that follows."""
 
 
 def make_base(texts: Iterable[str], folder: Path, config: PolicyConfig, seed: int) -> None:
-    """Trains the tokenizer on `texts` (such as whole prompts with their tactics) and writes model and tokenizer to `folder`.
-
-    Raises BadInput for an impossible shape.
-    """
-    if config.hidden_size % (2 * config.heads):
-        raise BadInput(
-            f"policy.hidden_size ({config.hidden_size}) must be a multiple of twice policy.heads ({config.heads}); change one of them."
-        )
+    """Trains the tokenizer on `texts` (such as whole prompts with their tactics) and writes model and tokenizer to `folder`."""
     tokenizer = make_tokenizer(texts, config.vocabulary)
     tokenizer.save_pretrained(folder)
     shape = LlamaConfig(

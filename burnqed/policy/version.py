@@ -12,6 +12,8 @@ from burnqed.key import digest_of
 from burnqed.record import record_of, sha256
 
 DIGITS = 16
+ADAPTER_FILE = "adapter_config.json"
+"""Only the folder of an adapter has it, that of a whole model does not."""
 
 
 def model_files(folder: Path) -> list[Path]:
@@ -26,6 +28,10 @@ def model_files(folder: Path) -> list[Path]:
     weights = sorted(folder.glob("*.safetensors"))
     files = [folder / "config.json", folder / "tokenizer.json", *weights]
     missing = [file.name for file in files if not file.is_file()] + ([] if weights else ["*.safetensors"])
+    if missing and (folder / ADAPTER_FILE).is_file():
+        raise BadInput(
+            f"{folder} holds an adapter alone; give the model that it was merged into, such as iterations/iter_0/model."
+        )
     if missing:
         raise BadInput(f"The model at {folder} lacks {', '.join(missing)}; export it again, or give another folder.")
     return files

@@ -7,11 +7,11 @@ between two tokens; embeddings and scores are also computed between two tokens.
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -25,6 +25,7 @@ from burnqed.errors import BadInput
 from burnqed.log import log
 from burnqed.policy.sglang import Sglang
 from burnqed.policy.template import template_of
+from burnqed.scratch import scratch_folder
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server already answers
     from burnqed.head.base import Head
@@ -80,7 +81,7 @@ class Worker:
         self.config = config
         self.head = head
         self.threads = threads
-        self._downloads: list[tempfile.TemporaryDirectory[str]] = []
+        self._downloads = ExitStack()
         self.loaded: Loaded | None = None
         self.failed: BaseException | None = None
         self._cache: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
@@ -132,8 +133,7 @@ class Worker:
 
     def forget_downloads(self) -> None:
         """Deletes the models and heads that were fetched from a store."""
-        while self._downloads:
-            self._downloads.pop().cleanup()
+        self._downloads.close()
 
     # ---- the thread
 
@@ -260,5 +260,4 @@ class Worker:
         """The folder at an address, copied if it is in a store."""
         if cache := os.environ.get(modelcache.VARIABLE):
             return modelcache.fetch_address(uri, Path(cache))
-        self._downloads.append(tempfile.TemporaryDirectory(prefix="burnqed-model-"))
-        return modelcache.fetch_address(uri, Path(self._downloads[-1].name))
+        return modelcache.fetch_address(uri, self._downloads.enter_context(scratch_folder("burnqed-fetched-")))

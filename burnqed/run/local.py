@@ -24,8 +24,8 @@ from rich.prompt import Confirm
 from burnqed.errors import BadInput, first_of
 from burnqed.run.expressions import Phase, depends_holds, names_in, substitute, when_holds
 from burnqed.run.pod import Ended, Pod
-from burnqed.run.scratch import scratch_folder
 from burnqed.run.vocabulary import check
+from burnqed.scratch import scratch_folder
 from burnqed_workflows.retry import RetryPolicy
 
 Values = dict[str, str]
@@ -213,7 +213,7 @@ class LocalRunner:
     async def _attempt(self, name: str, template: Mapping[str, Any], values: Values, attempt: int) -> Ended:
         metering = ExitStack()
         values = values | {"retries": str(attempt)}
-        with scratch_folder() as folder:
+        with scratch_folder("burnqed-pod-") as folder:
             try:
                 await asyncio.to_thread(metering.enter_context, self.meter(name))
                 return await Pod(template, values, folder, lambda line: self.echo(f"{name} │ {line}")).run()

@@ -6,6 +6,8 @@ The output folder holds trajectory parts, `results.json` and `proofs.json`; the 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from burnqed.config import RunConfig
@@ -33,9 +35,16 @@ PROOFS_FILE = "proofs.json"
 
 
 async def run_evaluation(
-    location: str, model: str, head: str | None, header: str | None, config: RunConfig, out: Path
+    location: str,
+    model: str,
+    head: str | None,
+    header: str | None,
+    config: RunConfig,
+    out: Path,
+    *,
+    adapter: str | None = None,
 ) -> EvaluationResult:
-    """Evaluates `model` (with `head`, if given) on the index at `location`. Writes into `out`.
+    """Evaluates `model` (with `adapter` merged into it, and with `head`, if given) on the index at `location`. Writes into `out`.
 
     Raises BadInput for an unusable index, model or head, or if `out` holds another evaluation; TryAgain when stopped.
     """
@@ -47,7 +56,8 @@ async def run_evaluation(
     stop = asyncio.Event()
     on_signal(stop.set)
     async with (
-        launched(model, head, config.policy, config.workflow) as urls,
+        whole(model, adapter, config.policy.dtype) as served,
+        launched(served, head, config.policy, config.workflow) as urls,
         PolicyClient(config.policy, urls.generate, urls.score) as client,
     ):
         info = await client.info()
@@ -83,6 +93,18 @@ async def run_evaluation(
     ]
     store.write_json(PROOFS_FILE, proofs)
     return result
+
+
+@asynccontextmanager
+async def whole(model: str, adapter: str | None, dtype: str) -> AsyncIterator[str]:
+    """The model, or the folder of what it and the adapter give together."""
+    if adapter is None:
+        yield model
+        return
+    from burnqed.train.merge import merged  # it needs torch
+
+    with merged(model, adapter, dtype) as folder:
+        yield folder
 
 
 def claim(store: Store, key: dict[str, object]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from burnqed.config import RunConfig
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.split import unit_interval
-from burnqed.errors import BadInput, TryAgain
+from burnqed.errors import TryAgain
 from burnqed.evaluate.report import LossPoint
 from burnqed.layout import Layout
 from burnqed.log import log
@@ -57,10 +57,6 @@ async def run(context: Context, unit: Unit) -> SftFacts:
 
     from burnqed.train import parallel
 
-    if context.config.policy.thinking:
-        raise BadInput(
-            "policy.thinking is for models that are not trained here, as tactic pairs hold no thoughts; leave it out of a run."
-        )
     store = context.store
     config, workdir, models = context.config, context.workdir, context.models
     for prefix in (context.layout.base, *unit.sources["previous"]):

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from peft import PeftModel
 from pydantic import BaseModel, ConfigDict
-from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from burnqed.errors import BadInput
 from burnqed.policy.prompt import extract_tactic
 from burnqed.policy.template import COMPLETION, Template
 from burnqed.policy.version import model_version
-from burnqed.train.model import ADAPTER_FILE, load_model, load_tokenizer
-from burnqed.train.sft import OUTCOME_FILE, SftOutcome
+from burnqed.train.merge import merge
 
 MOST_STATES = 16
 """States that are tried before a model counts as one that writes no tactic."""
@@ -45,35 +43,12 @@ class ExportOutcome(BaseModel):
 def export_model(
     start: Path, adapter: Path, target: Path, dtype: str, states: Sequence[str], template: Template = COMPLETION
 ) -> ExportOutcome:
-    """Writes the model that `adapter` (the output of `train_sft`) and `start` (the whole model it was trained from) give together.
-
-    They are merged in float32 and with unquantised weights; only the sum is rounded to `dtype` (see `policy.dtype`). `states` are proof
-    states to try the result on.
+    """Writes the model that `adapter` (the output of `train_sft`) and `start` (the whole model it was trained from) give together
+    (`burnqed.train.merge`). `states` are proof states to try the result on.
 
     Raises BadInput when adapter and start do not belong together, the start is quantised, or the result writes no tactic.
     """
-    trained = SftOutcome.model_validate_json((adapter / OUTCOME_FILE).read_bytes())
-    merge = (adapter / ADAPTER_FILE).is_file()
-    model = load_model(start if merge else adapter, torch.float32)
-    if getattr(model.config, "quantization_config", None) is not None:
-        raise BadInput(
-            f"{start} holds quantised weights, and an adapter merged into those loses its precision; give the unquantised model."
-        )
-    if merge:
-        if (version := model_version(start)) != trained.start_version:
-            raise BadInput(
-                f"The adapter {adapter} was trained on model {trained.start_version}, but {start} is {version}; give that model."
-            )
-        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
-    tokenizer = load_tokenizer(adapter)
-    model.to(getattr(torch, dtype))
-    model.generation_config = GenerationConfig(
-        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
-    )
-    model.save_pretrained(target)
-    tokenizer.save_pretrained(target)
-    parameters = model.num_parameters()
-    del model
+    parameters = merge(start, adapter, target, dtype)
     state, tactic, log_prob = try_out(target, states, template)
     return ExportOutcome(
         version=model_version(target),

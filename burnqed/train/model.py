@@ -20,9 +20,6 @@ from burnqed.train.parallel import parted, whole
 
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
-ADAPTER_FILE = "adapter_config.json"
-"""Only the folder of an adapter has it, that of a whole model does not."""
-
 
 def device() -> torch.device:
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -66,8 +63,6 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
     `full` trains all weights of `start`. `lora` trains an adapter beside its frozen linear layers: a new one, which changes
     nothing at first, or a copy of `adapter`. With `nf4` these layers are in 4 bits, and computed with in `sft.precision`.
     """
-    if config.base_weights == "nf4" and config.method != "lora":
-        raise BadInput("sft.base_weights=nf4 is for weights that are not trained; set sft.method=lora, too.")
     frozen_type = torch.bfloat16 if config.method == "lora" and config.precision == "bfloat16" else torch.float32
     model = load_model(start, frozen_type, nf4(frozen_type) if config.base_weights == "nf4" else None)
     if config.gradient_checkpointing:

@@ -27,11 +27,11 @@ from burnqed.errors import BadInput
 from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.policy.template import COMPLETION, Template
-from burnqed.policy.version import model_version
+from burnqed.policy.version import ADAPTER_FILE, model_version
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.loop import EvaluationLoss, Kind, LossRow, Training
 from burnqed.train.losses import check_packing
-from burnqed.train.model import ADAPTER_FILE, load_tokenizer, load_trainable
+from burnqed.train.model import load_tokenizer, load_trainable
 from burnqed.train.packing import Example, encode
 from burnqed.train.parallel import Processes, whole
 

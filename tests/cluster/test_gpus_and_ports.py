@@ -68,13 +68,15 @@ def test_a_pool_whose_gpus_torch_does_not_see_ends_at_once_and_is_not_repeated(
     assert phase_of(cluster.wait(mended)) == "Succeeded"
 
 
-def look_into_a_pod(cluster: Cluster, name: str) -> object:
-    """What the policy server of an evaluation answers, seen from its own pod, once it is ready."""
+def look_into_a_pod(cluster: Cluster, name: str, step: str = "evaluate") -> object:
+    """What the policy server of an evaluation, or of another step, answers, seen from its own pod, once it is ready."""
 
     def ready(workflow: dict[str, object]) -> str:
-        assert not is_over(workflow), "the evaluation was over too soon"
+        assert not is_over(workflow), (
+            f"{step} was over too soon: {[(t.task, t.phase, t.message) for t in tasks_of(workflow)]}"
+        )
         for task in tasks_of(workflow):
-            if task.task.startswith("evaluate") and task.attempts and task.phase == "Running":
+            if task.task.startswith(step) and task.attempts and task.phase == "Running":
                 pod = cluster.access.core.read_namespaced_pod(task.attempts[-1].pod, cluster.namespace)
                 if all(status.ready for status in pod.status.container_statuses or [None]):
                     return task.attempts[-1].pod

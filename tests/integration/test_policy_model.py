@@ -109,11 +109,6 @@ def test_prompt_and_tactic_are_tokenized_alike_together_and_apart(model: Languag
             assert ids(model, [prompt(state) + tactic])[0] == apart[0] + apart[1]
 
 
-def test_an_impossible_shape_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="policy.heads"):
-        make_base(STATES, tmp_path, PolicyConfig(hidden_size=50, heads=4), 0)
-
-
 def test_a_version_comes_from_weights_configuration_and_tokenizer_alone(folder: Path, tmp_path: Path) -> None:
     copy = make_tiny(tmp_path / "copy")
     (copy / "notes.txt").write_text("unimportant")
@@ -122,6 +117,9 @@ def test_a_version_comes_from_weights_configuration_and_tokenizer_alone(folder: 
     assert model_version(copy) != model_version(folder)
     (copy / "model.safetensors").unlink()
     with pytest.raises(BadInput, match=r"lacks \*.safetensors"):
+        model_version(copy)
+    (copy / "adapter_config.json").write_text("{}")
+    with pytest.raises(BadInput, match="holds an adapter alone; give the model"):
         model_version(copy)
 
 

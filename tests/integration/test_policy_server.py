@@ -189,9 +189,25 @@ def test_a_bad_request_gets_status_400_and_a_message(http: httpx.Client, body: d
     assert hint in answer.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("body", [b"{", b'{"text": "a\\ud800b"}'], ids=["cut off", "half of a character"])
-def test_a_body_that_is_not_json_gets_status_400(http: httpx.Client, body: bytes) -> None:
-    assert http.post("/generate", content=body, headers={"content-type": "application/json"}).status_code == 400
+@pytest.mark.parametrize(
+    ("route", "body"),
+    [
+        ("generate", "{"),
+        ("generate", r'{"text": "a\ud800b"}'),
+        ("generate", r'{"text": "a", "rid": "\ud800"}'),
+        ("generate", r'{"text": "a", "\ud800": 1}'),
+        ("generate", r'{"text": "a", "sampling_params": {"\ud800": 1}}'),
+        ("update_weights_from_disk", r'{"model_path": "\ud800"}'),
+        ("update_weights_from_disk", r'{"model_path": "a", "weight_version": "\ud800"}'),
+        ("update_weights_from_disk", r'{"model_path": "a", "head_path": "\ud800"}'),
+    ],
+)
+def test_a_body_that_is_cut_off_or_has_half_of_a_character_gets_status_400_and_a_message(
+    http: httpx.Client, route: str, body: str
+) -> None:
+    answer = http.post(f"/{route}", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"]
 
 
 def test_health_readiness_and_model_info_answer(http: httpx.Client, folder: Path) -> None:

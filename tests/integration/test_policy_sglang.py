@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import signal
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +24,7 @@ from burnqed.head.mlp import MlpHead
 from burnqed.lifeline import Guarded
 from burnqed.policy.encode import Encoder
 from burnqed.policy.server import make_app
-from burnqed.policy.sglang import PROBE_S, Sglang, arguments, room
+from burnqed.policy.sglang import COMMAND, PROBE_S, Sglang, arguments, launch, room
 from burnqed.policy.version import model_version
 from burnqed.policy.worker import Worker
 from tests.fixtures.policy import SHAPE, STATES, make_tiny
@@ -210,3 +213,17 @@ def test_an_option_that_burnqed_sets_itself_is_refused(tiny_model: Path, argumen
         BadInput, match=rf"policy.sglang_args has {argument.partition('=')[0]}, which burnqed sets itself"
     ):
         arguments(tiny_model, "127.0.0.1", 31000, PolicyConfig(sglang_args=[argument]), 0.5)
+
+
+def test_a_folder_goes_with_its_server_or_with_the_next_one(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv(COMMAND, f"{sys.executable} -c 'import time; time.sleep(60)'")
+    killed = Path(tempfile.mkdtemp(prefix="burnqed-sglang-"))
+    os.utime(killed, (0, 0))
+    sglang = launch(tiny_model, "127.0.0.1", 1, SHAPE, 0.5)
+    [own] = tmp_path.iterdir()
+    assert own != killed
+    sglang.end()
+    assert not own.exists()

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -30,6 +31,7 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.export import export_model
 from burnqed.train.loop import LossRow, Training
 from burnqed.train.losses import check_packing, completion_loss
+from burnqed.train.merge import merged
 from burnqed.train.model import load_model, load_tokenizer, load_trainable
 from burnqed.train.packing import IGNORED, Packed, encode, pack, shuffled
 from burnqed.train.sft import Pairs, SftOutcome, repeats, train_sft
@@ -425,11 +427,6 @@ def test_qlora_trains_beside_weights_of_4_bits_and_is_merged_into_the_full_ones(
     assert agree >= 0.9 * len(states)
 
 
-def test_4_bits_are_for_weights_that_are_not_trained(base: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"set sft\.method=lora, too"):
-        train(base, tmp_path, SETTINGS.model_copy(update={"base_weights": "nf4"}))
-
-
 def test_a_batch_that_is_too_large_for_the_memory_is_divided_and_the_steps_stay_the_same(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -560,6 +557,24 @@ def test_the_merged_model_computes_what_base_and_adapter_compute(tmp_path: Path,
         within = merged(text["input_ids"]).logits
     torch.testing.assert_close(within, beside, rtol=1e-4, atol=1e-4)
     assert (beside - before).abs().max() > 0.1
+
+
+def test_an_adapter_can_be_looked_at_as_it_will_be_exported(tmp_path: Path, full: Trained, lora: Trained) -> None:
+    base, adapter = full[1], lora[1]
+    exported = export_model(base, adapter, tmp_path / "model", "bfloat16", [p.state for p in PAIRS.base])
+    with merged(str(base), str(adapter), "bfloat16") as folder:
+        assert model_version(Path(folder)) == exported.version
+    assert not Path(folder).exists()
+    (theirs := tmp_path / "theirs").mkdir()  # PEFT alone saves no tokenizer, and not what it was trained on
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        shutil.copy(adapter / name, theirs)
+    with merged(str(base), str(theirs), "bfloat16") as folder:
+        assert model_version(Path(folder)) == exported.version
+    wide = PolicyConfig(hidden_size=SHAPE.hidden_size * 2, layers=SHAPE.layers, heads=2, vocabulary=600)
+    make_base([prompt(pair.state) for pair in PAIRS.base], tmp_path / "other", wide, 0)
+    for model, beside, hint in ((tmp_path / "other", theirs, "does not fit"), (base, base, "holds no adapter")):
+        with pytest.raises(BadInput, match=hint), merged(str(model), str(beside), "bfloat16"):
+            pass
 
 
 def test_an_adapter_is_not_merged_into_another_model(base: Path, tmp_path: Path, lora: Trained) -> None:

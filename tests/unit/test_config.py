@@ -105,6 +105,26 @@ def test_a_benchmark_is_added_by_its_name_and_all_are_replaced_by_theirs(tmp_pat
     assert resolve(str(file), ["data.benchmarks.b=b.json"]).config.data.benchmarks == {"a": "a.json", "b": "b.json"}
 
 
+def test_a_profile_builds_on_the_one_that_it_names(tmp_path: Path) -> None:
+    (mine := tmp_path / "mine.yaml").write_text("profile: single-gpu-24\nsft: {steps: 7}\n")
+    found = resolve(str(mine))
+    assert found.config.profile == str(mine)
+    assert (found.config.sft.steps, found.config.sft.base_weights, found.config.sft.method) == (7, "nf4", "lora")
+    assert [found.origin[f"sft.{name}"] for name in ("steps", "base_weights", "method", "seed")] == [
+        f"profile {mine}",
+        "profile single-gpu-24",
+        "profile single-gpu",
+        "default",
+    ]
+
+
+@pytest.mark.parametrize("base", ["ITSELF", "no-such", "[small]"])
+def test_a_profile_that_builds_on_none_is_refused(base: str, tmp_path: Path) -> None:
+    (mine := tmp_path / "mine.yaml").write_text(f"profile: {base.replace('ITSELF', str(tmp_path / 'mine.yaml'))}\n")
+    with pytest.raises(BadInput):
+        resolve(str(mine))
+
+
 def test_every_value_says_what_it_means_and_what_it_decides() -> None:
     for key in KEYS:
         about = explained(key)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from burnqed.config import PolicyConfig, RunConfig
+from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
 from burnqed.policy.client import Generated, proposal
 from burnqed.policy.prompt import STOP
 from burnqed.policy.template import FAMILIES, TEMPLATES, Template, template_of
-from burnqed.steps import sft
-from burnqed.steps.base import Context, Unit
-from burnqed.store import Store
 
 STATE = "n : Nat\n⊢ n + 0 = n"
 ASKED = "Complete the following Lean 4 code:\n\n```lean4\n/- tactic state:\nn : Nat\n⊢ n + 0 = n\n-/\n```\n"
@@ -188,10 +182,3 @@ def test_a_thought_does_not_count_in_the_log_probability() -> None:
 def test_thoughts_need_turns() -> None:
     with pytest.raises(BadInput, match="policy.thinking needs a chat template"):
         template_of(PolicyConfig(thinking=True))
-
-
-async def test_a_run_trains_no_thoughts(tmp_path: Path) -> None:
-    config = RunConfig(policy=PolicyConfig(template="kimina", thinking=True))
-    context = Context(Store(str(tmp_path)), Layout("main", 0), config, tmp_path)
-    with pytest.raises(BadInput, match=r"policy.thinking is for models that are not trained here"):
-        await sft.run(context, Unit("adapter"))

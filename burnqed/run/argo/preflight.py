@@ -16,6 +16,7 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.lean import backends
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
+from burnqed.run.contradictions import check_settings
 from burnqed.steps.indices import INPUTS
 from burnqed.steps.plan import require_predecessor
 from burnqed.store import Store
@@ -49,6 +50,7 @@ def preflight(
     check_source(workflow)
     check_store(store, layout, findings)
     check_backend(config, findings)
+    check_contradictions(workflow, config)
     check_gpus(config)
     check_startup(config, findings)
     check_cluster(access, config, findings)
@@ -115,6 +117,10 @@ def check_backend(config: RunConfig, findings: Findings) -> None:
         f"{missing}, so which finished outputs this would redo was not checked; the first step checks that the image has it."
     )
     findings.store = None
+
+
+def check_contradictions(workflow: Document, config: RunConfig) -> None:
+    check_settings(config, [template["name"] for template in workflow["spec"]["templates"]])
 
 
 def check_gpus(config: RunConfig) -> None:

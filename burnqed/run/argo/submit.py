@@ -11,6 +11,7 @@ from burnqed.errors import BadInput
 from burnqed.resolve import from_json, resolve
 from burnqed.run.argo.access import Document, Settings
 from burnqed.run.argo.nodes import parameters_of, tasks_of
+from burnqed.run.contradictions import check_settings
 from burnqed.section import Kind
 from burnqed_workflows.registry import WORKFLOWS
 from burnqed_workflows.templates import IMAGES, ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
@@ -54,13 +55,15 @@ def tagged(reference: str, image: str | None) -> str:
 def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> dict[str, str]:
     """New values of the parameters of a retried workflow: only images and configuration can change.
 
-    Raises BadInput for settings that can no longer take effect.
+    Raises BadInput for settings that contradict each other, and for those that can no longer take effect.
     """
     parameters = parameters_of(workflow)
     changed = {name: tagged(parameters[name], image) for name in IMAGES if image and name in parameters}
     if overrides:
         before = from_json(parameters["config"])
-        changed["config"] = resolve(None, overrides, base=before).config.to_json()
+        after = resolve(None, overrides, base=before).config
+        check_settings(after, [template["name"] for template in workflow["spec"]["templates"]])
+        changed["config"] = after.to_json()
         if fixed := [o.partition("=")[0] for o in overrides if is_fixed(workflow, before, o)]:
             raise BadInput(
                 f"A retry cannot change {', '.join(fixed)}: the pods, their limits and placement, how many run at a time, and what the step plan has "

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-PREFIX = "burnqed-pod-"
 LOCK = "in-use"
 """Held as long as the folder is in use; the kernel releases it when its holder dies."""
 YOUNG_S = 60.0
@@ -19,14 +18,14 @@ YOUNG_S = 60.0
 
 
 @contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A new folder for the caller alone. First removes those whose users are gone."""
-    for old in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """A new folder for the caller alone, whose name begins so. First removes those with such a name whose users are gone."""
+    for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         with suppress(OSError, Timeout):  # somebody else's, in use, or just removed
             if time.time() - old.stat().st_mtime > YOUNG_S:
                 with FileLock(old / LOCK, timeout=0):
                     shutil.rmtree(old)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
     try:
         with FileLock(folder / LOCK):
             yield folder

@@ -1,0 +1,38 @@
+"""Settings that contradict each other, found before a workflow or a step begins.
+
+What only files, a model or the machine can show is left to the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.policy.template import template_of
+from burnqed.steps.base_model import TINY
+
+
+def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
+    """Raises BadInput for the first contradiction that would end one of these tasks of the loop, or make it pointless."""
+    policy, sft, ebm = config.policy, config.sft, config.ebm
+    if "base" in tasks and policy.model == TINY and policy.hidden_size % (2 * policy.heads):
+        raise BadInput(
+            f"policy.hidden_size ({policy.hidden_size}) must be a multiple of twice policy.heads ({policy.heads}); change one of them."
+        )
+    if "sft" in tasks and policy.thinking:
+        raise BadInput(
+            "policy.thinking is for models that are not trained here, as tactic pairs hold no thoughts; leave it out of a run."
+        )
+    if "sft" in tasks and sft.base_weights == "nf4" and sft.method != "lora":
+        raise BadInput("sft.base_weights=nf4 is for weights that are not trained; set sft.method=lora, too.")
+    if {"ebm-search", "ebm-final"} & set(tasks) and ebm.min_temperature >= ebm.max_temperature:
+        raise BadInput(
+            f"ebm.min_temperature ({ebm.min_temperature:g}) must be below ebm.max_temperature ({ebm.max_temperature:g}); change one of them."
+        )
+    if {"search", "replay", "evaluate"} & set(tasks):
+        template_of(policy)
+        if config.workflow.policy_server == "sglang":
+            from burnqed.policy.sglang import check_options
+
+            check_options(policy)
