@@ -26,6 +26,14 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         )
     if "sft" in tasks and sft.base_weights == "nf4" and sft.method != "lora":
         raise BadInput("sft.base_weights=nf4 is for weights that are not trained; set sft.method=lora, too.")
+    if "sft" in tasks and sft.base_weights == "nf4" and sft.sharded:
+        raise BadInput(
+            "Weights of 4 bits cannot be divided among GPUs; set sft.sharded=false (each GPU then has all of them), or sft.base_weights=full."
+        )
+    if "sft" in tasks and config.joint.enabled and not ebm.enabled:
+        raise BadInput(
+            "joint.enabled trains the head with the model, and ebm.enabled=false says that there is none; change one of them."
+        )
     if {"ebm-search", "ebm-final"} & set(tasks) and ebm.min_temperature >= ebm.max_temperature:
         raise BadInput(
             f"ebm.min_temperature ({ebm.min_temperature:g}) must be below ebm.max_temperature ({ebm.max_temperature:g}); change one of them."

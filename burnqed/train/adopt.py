@@ -58,7 +58,7 @@ def adopt_head(
     metrics = (
         measured(held_out)
         | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
-        | state_metrics(examples, embeddings.matrix, seed=config.seed)
+        | state_metrics(examples, embeddings.matrix, training, held_out.chosen, seed=config.seed)
     )
     # on the positives that the training measured it on
     after = measured(HeldOut(examples, validation, config, MONITORED))

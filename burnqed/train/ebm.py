@@ -140,7 +140,7 @@ def train_head(
     metrics = (
         run.evaluate()
         | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
-        | state_metrics(examples, embeddings.matrix, seed=config.seed)
+        | state_metrics(examples, embeddings.matrix, training, validation.chosen, seed=config.seed)
     )
     reason = run.aborted or verdict(metrics)
     return write_outcome(

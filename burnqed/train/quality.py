@@ -86,12 +86,15 @@ def embedding_metrics(
     return metrics
 
 
-def state_metrics(examples: HeadExamples, matrix: Floats, *, seed: int) -> Metrics:
-    """What needs the examples of the states, rows of the matrix [N, d].
+def state_metrics(
+    examples: HeadExamples, matrix: Floats, training: Indices, held_out: Indices, *, seed: int
+) -> Metrics:
+    """What needs the examples of the states, rows of the matrix [N, d]; `training` and `held_out` are positives.
 
     `sibling_distance`: the mean distance between a positive and one of its siblings, divided by the pooled deviation, beside that of two random states.
     `both_ways`: the share of the positive states that lie off the proofs of another theorem. `centroid_scaled_depth_1` to `_4+`: the scaled
-    distance between the positives of a depth and their siblings.
+    distance between the positives of a depth and their siblings. `linear_probe_depth_…`: accuracy on those of held-out theorems, as often a
+    positive as a sibling, of a probe that is fitted on all depths.
     """
     random = np.random.default_rng(seed)
     on, off = np.unique(examples.state), np.unique(examples.states.values)
@@ -113,14 +116,28 @@ def state_metrics(examples: HeadExamples, matrix: Floats, *, seed: int) -> Metri
             metrics["sibling_distance"] = Metric(value=apart / deviation, chance=strangers / deviation, count=count)
     for name, (least, most) in DEPTHS.items():
         here = with_siblings[(examples.depth[with_siblings] >= least) & (examples.depth[with_siblings] <= most)]
-        siblings_here = [examples.siblings[p] for p in here.tolist()]
-        rows = np.unique(examples.state[here]), np.unique(np.concatenate([*siblings_here, here[:0]]))
+        rows = with_siblings_of(examples, here)
         if min(map(len, rows)) >= LEAST_STATES:
             on_it, off_it = (some(part, SAMPLE, random) for part in rows)
             of_depth = embedding_metrics(matrix, on_it, off_it, here[:0], here[:0], seed=seed)
             if scaled := of_depth.get("centroid_scaled"):
                 metrics[f"centroid_scaled_depth_{name}"] = scaled
+        fitted, judged = (with_siblings_of(examples, part) for part in (training, np.intersect1d(held_out, here)))
+        n, m = (min(SAMPLE, *map(len, classes)) for classes in (fitted, judged))
+        if n >= LEAST_STATES and m >= LEAST_STATES:
+            x, held = (
+                np.concatenate([matrix[random.choice(rows, size, replace=False)] for rows in classes])
+                for classes, size in ((fitted, n), (judged, m))
+            )
+            accuracy = linear_probe(x, np.repeat([1.0, 0.0], n), held, np.repeat([1.0, 0.0], m))
+            metrics[f"linear_probe_depth_{name}"] = Metric(value=accuracy, chance=0.5, count=2 * m)
     return metrics
+
+
+def with_siblings_of(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:
+    """The states of these positives, and their siblings, each once."""
+    siblings = [examples.siblings[p] for p in positives.tolist()]
+    return np.unique(examples.state[positives]), np.unique(np.concatenate([*siblings, positives[:0]]))
 
 
 def some(rows: Indices, most: int, random: np.random.Generator) -> Indices:

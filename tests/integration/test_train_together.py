@@ -1,8 +1,11 @@
 """Several processes that train one model: the result is that of one."""
 
+import functools
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,7 @@ SETTINGS = SftConfig(
     lora_alpha=8,
     lora_dropout=0.0,
 )
+Alone = Callable[[str], tuple[SftOutcome, Path]]
 WEIGHTS = {"full": "model.safetensors", "lora": "adapter_model.safetensors"}
 
 
@@ -68,55 +72,52 @@ def compare(one: tuple[SftOutcome, Path], other: tuple[SftOutcome, Path]) -> Non
     assert one[0].best_step == other[0].best_step
 
 
-@pytest.fixture(scope="module", params=["full", "lora"])
-def alone(
-    base: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[SftOutcome, Path]:
-    workdir = tmp_path_factory.mktemp("alone")
-    return train(base, workdir, 1, method=request.param), workdir
+@pytest.fixture(scope="module")
+def alone(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[SftOutcome, Path]]:
+    """What one process makes, by method."""
+
+    @functools.cache
+    def trained(method: str) -> tuple[SftOutcome, Path]:
+        workdir = tmp_path_factory.mktemp("alone")
+        return train(base, workdir, 1, method=method), workdir
+
+    return trained
 
 
-@pytest.mark.parametrize("sharded", [False, True])
-def test_two_processes_train_as_one_does(
-    base: Path, alone: tuple[SftOutcome, Path], tmp_path: Path, sharded: bool
-) -> None:
-    outcome = train(base, tmp_path, 2, method=alone[0].method, sharded=sharded)
-    compare((outcome, tmp_path), alone)
+@pytest.mark.parametrize(("method", "sharded"), [("full", True), ("lora", True), ("lora", False)])
+def test_two_processes_train_as_one_does(base: Path, alone: Alone, tmp_path: Path, method: str, sharded: bool) -> None:
+    compare((train(base, tmp_path, 2, method=method, sharded=sharded), tmp_path), alone(method))
 
 
-@pytest.mark.parametrize("killed_at", [2, 12, 25])
+@pytest.mark.parametrize("killed_at", [2, 12, 25] if os.environ.get("BURNQED_KILLS") else [12])
 def test_when_one_process_is_killed_all_end_and_the_same_command_continues(
-    base: Path, alone: tuple[SftOutcome, Path], tmp_path: Path, killed_at: int
+    base: Path, alone: Alone, tmp_path: Path, killed_at: int
 ) -> None:
-    if alone[0].method == "full":
-        pytest.skip("once, with adapters, is enough")
     with pytest.raises(TryAgain, match=r"ended with code -9; the same command continues"):
         train(base, tmp_path, 2, method="lora", killed_at=killed_at)
-    compare((train(base, tmp_path, 2, method="lora"), tmp_path), alone)
+    compare((train(base, tmp_path, 2, method="lora"), tmp_path), alone("lora"))
 
 
 def test_a_training_that_is_stopped_continues_in_another_number_of_processes(
-    base: Path, alone: tuple[SftOutcome, Path], tmp_path: Path
+    base: Path, alone: Alone, tmp_path: Path
 ) -> None:
-    store, method = tmp_path / "store", alone[0].method
+    store, method = tmp_path / "store", "full"
 
     def after_a_checkpoint() -> bool:
         return (store / "checkpoint.pt").exists()
 
     with pytest.raises(TryAgain, match="stopped after step"):
         train(base, tmp_path, 2, store=store, method=method, sharded=True, stop=after_a_checkpoint)
-    compare((train(base, tmp_path, 1, store=store, method=method), tmp_path), alone)
+    compare((train(base, tmp_path, 1, store=store, method=method), tmp_path), alone(method))
 
 
 def test_memory_that_is_not_enough_in_one_process_divides_the_batches_of_all(
-    base: Path, alone: tuple[SftOutcome, Path], tmp_path: Path
+    base: Path, alone: Alone, tmp_path: Path
 ) -> None:
-    if alone[0].method == "full":
-        pytest.skip("once, with adapters, is enough")
     config = SETTINGS.model_copy(update={"method": "lora"})
     options = {"base": base, "pairs": PAIRS, "config": config, "iteration": 0, "validation_fraction": 0.1}
     outcome = parallel.run(2, trained_together.short_of_memory, (options, tmp_path), lambda: False)
-    compare((outcome, tmp_path), alone)
+    compare((outcome, tmp_path), alone("lora"))
 
 
 def test_bad_input_in_one_process_is_what_the_user_reads(base: Path, tmp_path: Path) -> None:

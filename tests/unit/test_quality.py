@@ -109,7 +109,7 @@ def test_many_states_are_sampled_and_the_mean_is_over_all() -> None:
 def test_states_on_one_theorems_proof_and_off_anothers_are_counted() -> None:
     positives = [Positive("t", "g", "s", 1, ("x",)), Positive("u", "h", "x", 1, ("y",))]
     examples = examples_of(positives, {"t": ("x",), "u": ("y",)})
-    metrics = state_metrics(examples, np.eye(len(examples.texts), dtype=np.float32), seed=0)
+    metrics = state_metrics(examples, np.eye(len(examples.texts), dtype=np.float32), NONE, NONE, seed=0)
     assert metrics["both_ways"].value == 0.5  # x, of s and x
 
 
@@ -127,7 +127,9 @@ def test_siblings_that_are_close_are_seen_and_depths_are_told_apart() -> None:
         for sibling in p.siblings:  # of depth 1 they are close, of depth 2 far in one direction
             shift = np.eye(8)[0] * (4.0 if p.depth == 2 else 0.0)
             vectors[sibling] = vectors[p.state] + 0.1 * random.normal(size=8) + shift
-    metrics = state_metrics(examples, np.array([vectors[t] for t in examples.texts], dtype=np.float32), seed=0)
+    matrix = np.array([vectors[t] for t in examples.texts], dtype=np.float32)
+    metrics = state_metrics(examples, matrix, np.arange(20), np.arange(20, 60), seed=0)
+    assert metrics["linear_probe_depth_2"].value > metrics["linear_probe_depth_1"].value + 0.2
     assert metrics["centroid_scaled_depth_2"].value > 5 * metrics["centroid_scaled_depth_1"].value
     assert metrics["sibling_distance"].value < 0.8 * (metrics["sibling_distance"].chance or 0)
     assert "centroid_scaled_depth_4+" not in metrics
