@@ -269,8 +269,8 @@ class SftConfig(Section):
     """Processes that train together, each with a part of every batch; null means one on each GPU, or a single one. The steps stay the same."""
     sharded: Operation[bool] = False
     """Whether each of them has only a part of the weights (FSDP), for models that do not fit on one GPU."""
-    gradient_checkpointing: Operation[bool] = False
-    """Compute activations twice instead of keeping them: for models that would not fit otherwise."""
+    gradient_checkpointing: Operation[bool | None] = None
+    """Compute activations twice instead of keeping them: for models that would not fit otherwise. null: when a GPU's memory seems to ask for it."""
     lora_rank: int = Field(16, ge=1)
     """Rank of the adapters."""
     lora_alpha: int = Field(32, ge=1)

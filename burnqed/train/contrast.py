@@ -31,12 +31,13 @@ from burnqed.errors import BadInput
 from burnqed.head.base import Head
 from burnqed.policy.batches import batches
 from burnqed.train.examples import HeadExamples
-from burnqed.train.losses import PACKING_TOLERANCE, info_nce
+from burnqed.train.losses import PACKING_TOLERANCE, info_nce, last_hidden
 from burnqed.train.model import trainable
 from burnqed.train.negatives import NegativeSampler
 from burnqed.train.packing import NOTHING, Example, pack
 from burnqed.train.parallel import Processes
 from burnqed.train.ragged import Indices, Ragged
+from burnqed.train.varlen import is_used
 
 HEAD = 1 << 20
 """Where a process's rank is otherwise: no process has it."""
@@ -126,11 +127,9 @@ class Contrast:
 
     def embed(self, sequences: Sequence[Example]) -> Tensor:
         """Means over the last hidden states of each sequence, [n, d] in float32."""
-        packed = pack(sequences).to(self.device)
+        packed = pack(sequences, sum(map(len, sequences)) if is_used(self.model) else None).to(self.device)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):
-            hidden = self.model.get_decoder()(
-                input_ids=packed.input_ids, position_ids=packed.position_ids, use_cache=False
-            ).last_hidden_state  # [R, L, d]
+            hidden = last_hidden(self.model, packed)
         inside = packed.segments != NOTHING
         segment = packed.segments[inside]
         sums = hidden.new_zeros(len(sequences), hidden.shape[-1], dtype=torch.float32)

@@ -24,9 +24,11 @@ from burnqed.policy.batches import batches
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.losses import completion_loss
+from burnqed.train.memory import fit
 from burnqed.train.model import adamw, copy_weights, set_weights, trainable
 from burnqed.train.packing import Example, Packed, pack, shuffled
 from burnqed.train.parallel import Processes, clip, part_state, shard, whole_state
+from burnqed.train.varlen import is_used
 
 Kind = Literal["base", "trajectory"]
 
@@ -103,7 +105,7 @@ class Training:
         weights = trainable(model).values()
         kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": not config.sharded}
         self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), **kind)
-        self.splits = 1
+        self.splits = fit(model, config)
         """By which `sft.batch_tokens` is divided, for a batch to fit into memory."""
         self.rows: list[LossRow] = []
         self.best: EvaluationLoss | None = None
@@ -192,7 +194,7 @@ class Training:
         while True:
             size = self.config.batch_tokens // (self.splits * self.processes.number)
             parts = [part for batch in micro_batches for part in batches(batch, size)]
-            packed = [pack(part) for part in parts]
+            packed = [self.packed(part) for part in parts]
             counted = sum(batch.completion_tokens for batch in packed)
             total, full = 0.0, False
             try:
@@ -215,6 +217,10 @@ class Training:
             torch.cuda.empty_cache()
             self.splits *= 2
             log.warning("out of memory: from now on each batch is computed in %d parts", self.splits)
+
+    def packed(self, examples: Sequence[Example]) -> Packed:
+        """In one row, where attention computes nothing between sequences."""
+        return pack(examples, sum(map(len, examples)) if is_used(self.model) else None)
 
     def backward(self, batch: Packed, counted: int, counts: bool = True) -> float:
         """Adds the gradient of the batch's share of the mean over `counted` tokens, and returns that share; 0 if it does not count."""
@@ -241,7 +247,7 @@ class Training:
             sums[kind], tokens[kind] = 0.0, 0
             size = self.config.batch_tokens // (self.splits * self.processes.number)
             for batch, counts in self.processes.share(list(batches(sorted(examples, key=len), size))):
-                packed = pack(batch).to(self.device)
+                packed = self.packed(batch).to(self.device)
                 sums[kind] += counts * self.loss(packed).item()
                 tokens[kind] += counts * packed.completion_tokens
                 if self.processes.any(should_stop()):

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from burnqed.errors import BadInput
 from burnqed.train.packing import IGNORED, Example, Packed, pack
+from burnqed.train.varlen import is_used, lengths
 
 PACKING_TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 2e-2, torch.float16: 2e-3}
 """The relative error of the loss that rounding explains, by the type of the frozen weights. (A sequence that sees its neighbour is off
@@ -23,12 +24,19 @@ def completion_loss(model: Any, batch: Packed) -> Tensor:
     Only their hidden states go through the output layer: with a vocabulary of 100,000 the prompts' logits would be the largest tensor
     of the training.
     """
-    hidden = model.get_decoder()(
-        input_ids=batch.input_ids, position_ids=batch.position_ids, use_cache=False
-    ).last_hidden_state  # [R, L, d]
+    hidden = last_hidden(model, batch)
     counted = batch.targets != IGNORED  # [R, L]
     logits = model.get_output_embeddings()(hidden[counted]).float()  # [n, vocabulary]
     return F.cross_entropy(logits, batch.targets[counted], reduction="sum")
+
+
+def last_hidden(model: Any, batch: Packed) -> Tensor:
+    """[R, L, d]: the last hidden states, after the final norm."""
+    known = lengths(batch.position_ids) if is_used(model) else {}
+    hidden: Tensor = model.get_decoder()(
+        input_ids=batch.input_ids, position_ids=batch.position_ids, use_cache=False, **known
+    ).last_hidden_state
+    return hidden
 
 
 @torch.no_grad()
@@ -39,6 +47,14 @@ def check_packing(model: Any, examples: Sequence[Example]) -> None:
     """
     model.eval()  # no dropout
     device, dtype = model.device, model.get_input_embeddings().weight.dtype
+    if is_used(model) and dtype == torch.float32:  # of a training that computes in bfloat16
+        with torch.autocast(device.type, torch.bfloat16):
+            return compare_packing(model, examples, device, torch.bfloat16)
+    return compare_packing(model, examples, device, dtype)
+
+
+def compare_packing(model: Any, examples: Sequence[Example], device: torch.device, dtype: torch.dtype) -> None:
+    """`check_packing` for a model that computes in `dtype`."""
     batch = pack(examples, sum(len(example) for example in examples)).to(device)
     packed, count = completion_loss(model, batch).item(), batch.completion_tokens
     single = torch.zeros((), device=device)

@@ -17,6 +17,7 @@ from burnqed.errors import BadInput
 from burnqed.finite import check_finite
 from burnqed.policy.causal import nf4
 from burnqed.train.parallel import parted, whole
+from burnqed.train.varlen import VARLEN, fits
 
 transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
@@ -85,7 +86,10 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
                 task_type="CAUSAL_LM",
             )
             model = get_peft_model(model, shape)
-    return model if config.base_weights == "nf4" else model.to(device())
+    model = model if config.base_weights == "nf4" else model.to(device())
+    if fits(model, torch.bfloat16 if config.precision == "bfloat16" else torch.float32):
+        model.set_attn_implementation(VARLEN)
+    return model
 
 
 def trainable(model: nn.Module) -> dict[str, nn.Parameter]:

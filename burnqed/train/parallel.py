@@ -72,6 +72,14 @@ class Processes:
         """Whether it is so in one of them; all get the same answer."""
         return self.sum(float(flag))[0] > 0
 
+    def least(self, value: float) -> float:
+        """The smallest of all processes'."""
+        if self.number == 1:
+            return value
+        tensor = torch.tensor(value, dtype=torch.float64, device=_device())
+        dist.all_reduce(tensor, dist.ReduceOp.MIN)
+        return float(tensor)
+
     def gather(self, tensor: Tensor, lengths: Sequence[int]) -> list[Tensor]:
         """The tensors [lengths[rank], d] of all processes."""
         if self.number == 1:

@@ -275,7 +275,9 @@ def save(model: Any, weights: dict[str, torch.Tensor], target: Path, version: st
     if not isinstance(model, PeftModel):
         model.save_pretrained(target, state_dict=weights)
         return
-    model.peft_config["default"].base_model_name_or_path = version
+    described = model.peft_config["default"]
+    described.base_model_name_or_path = version
+    described.target_modules = sorted(described.target_modules)  # of a set, whose order is another in each process
     model.save_pretrained(target, state_dict=weights, save_embedding_layers=False)
     (target / "README.md").unlink()  # a model card with the path of the base model
 

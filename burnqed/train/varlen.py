@@ -1,0 +1,91 @@
+"""Packed sequences on a GPU, by FlashAttention's kernel for sequences of different lengths, which computes nothing between two of them.
+
+With a mask, as everywhere else, attention costs as much as if the sequences of a row were one. The kernel is torch's own (`torch.nn.attention.varlen`);
+it takes bfloat16, on GPUs from Ampere on. transformers calls the function below for models that are set to VARLEN.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AttentionInterface
+
+from burnqed.errors import BadInput
+
+try:
+    from torch.nn.attention.varlen import varlen_attn
+except ImportError:  # torch before 2.10
+    varlen_attn = None  # type: ignore[assignment]
+
+VARLEN = "burnqed_varlen"
+CAPABILITY = (8, 0)
+"""Of an A100."""
+
+
+def fits(model: Any, computed: torch.dtype) -> bool:
+    """Whether the kernel can be used for the model, which is on its device."""
+    return (
+        varlen_attn is not None
+        and computed == torch.bfloat16
+        and model.device.type == "cuda"
+        and torch.cuda.get_device_capability() >= CAPABILITY
+        and not getattr(model.config, "attention_dropout", 0.0)
+    )
+
+
+def is_used(model: Any) -> bool:
+    return bool(model.config._attn_implementation == VARLEN)
+
+
+def lengths(position_ids: Tensor) -> dict[str, Any]:
+    """What the kernel has to know of a batch [R, L]: where its sequences begin, in all rows on end, and the longest. (A position without a sequence
+    has the position id 0, and so is one of length 1.)"""
+    positions = position_ids.flatten()
+    begins = (positions == 0).nonzero().flatten().to(torch.int32)  # [n]
+    ends = torch.tensor([positions.numel()], dtype=torch.int32, device=positions.device)
+    return {"cu_seq_lens_q": torch.cat([begins, ends]), "max_length_q": int(positions.max()) + 1}
+
+
+def attention(
+    module: torch.nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    *,
+    position_ids: Tensor | None = None,
+    cu_seq_lens_q: Tensor | None = None,
+    max_length_q: int = 0,
+    scaling: float | None = None,
+    sliding_window: int | None = None,
+    **options: Any,
+) -> tuple[Tensor, None]:
+    """query [R, H, L, D], key and value [R, H', L, D], of sequences that do not see each other → [R, L, H, D].
+
+    Lengths that the caller does not give, once for all layers, follow from the position ids.
+    """
+    if cu_seq_lens_q is None:
+        if position_ids is None:
+            raise BadInput(f"{type(module).__name__} does not say where sequences begin; choose a Llama-type model.")
+        given = lengths(position_ids.expand(query.shape[0], -1))
+        cu_seq_lens_q, max_length_q = given["cu_seq_lens_q"], given["max_length_q"]
+    rows, heads, width, _ = query.shape
+    q, k, v = (t.transpose(1, 2).flatten(0, 1) for t in (query, key, value))  # [R × L, H, D]
+    mixed: Any = varlen_attn(
+        q,
+        k,
+        v,
+        cu_seq_lens_q,
+        cu_seq_lens_q,
+        max_length_q,
+        max_length_q,
+        scale=scaling,
+        window_size=(-1 if sliding_window is None else sliding_window - 1, 0),  # causal
+        enable_gqa=heads != key.shape[1],
+    )
+    return mixed.view(rows, width, heads, -1), None
+
+
+AttentionInterface.register(VARLEN, attention)
