@@ -268,7 +268,8 @@ class SftConfig(Section):
     processes: Operation[int | None] = Field(None, ge=1)
     """Processes that train together, each with a part of every batch; null means one on each GPU, or a single one. The steps stay the same."""
     sharded: Operation[bool] = False
-    """Whether each of them has only a part of the weights (FSDP), for models that do not fit on one GPU."""
+    """Whether each of them keeps only a part of the layers' weights, their gradients and their optimiser's state (FSDP). Each GPU still has to hold the
+    whole weights when they are loaded."""
     gradient_checkpointing: Operation[bool | None] = None
     """Compute activations twice instead of keeping them: for models that would not fit otherwise. null: when a GPU's memory seems to ask for it."""
     lora_rank: int = Field(16, ge=1)

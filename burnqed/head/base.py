@@ -140,8 +140,10 @@ class Head(nn.Module, ABC):
     @torch.no_grad()
     def track(self, embeddings: Tensor, kept: float) -> None:
         """Moves mean and deviation towards those of these embeddings [n, d] of a model in training; `kept` says how much of the old ones stays."""
-        self.mean.lerp_(embeddings.mean(dim=0), 1 - kept)
-        variance = self.deviation.square().lerp(embeddings.var(dim=0, correction=0), 1 - kept)
+        centre = embeddings.mean(dim=0)
+        spread = embeddings.var(dim=0, correction=0) + (centre - self.mean).square()
+        variance = self.deviation.square().lerp(spread, 1 - kept)
+        self.mean.lerp_(centre, 1 - kept)
         self.deviation.copy_(variance.sqrt().clamp(min=LEAST_DEVIATION * variance.mean().sqrt().item()))
 
     # ---- files

@@ -30,6 +30,17 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             "Weights of 4 bits cannot be divided among GPUs; set sft.sharded=false (each GPU then has all of them), or sft.base_weights=full."
         )
+    rank = config.joint.lora_rank
+    if (
+        "sft" in tasks
+        and config.joint.enabled
+        and sft.method == "lora"
+        and sft.start == "previous_adapter"
+        and rank not in (None, sft.lora_rank)
+    ):
+        raise BadInput(
+            f"joint.lora_rank ({rank}) is for new adapters, and sft.start=previous_adapter trains those of rank {sft.lora_rank} further; set sft.start=merged."
+        )
     if "sft" in tasks and config.joint.enabled and not ebm.enabled:
         raise BadInput(
             "joint.enabled trains the head with the model, and ebm.enabled=false says that there is none; change one of them."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from burnqed.config import RunConfig
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.split import unit_interval
-from burnqed.errors import TryAgain
+from burnqed.errors import BadInput, TryAgain
 from burnqed.evaluate.report import LossPoint
 from burnqed.layout import Layout
 from burnqed.log import log
@@ -61,7 +61,10 @@ async def run(context: Context, unit: Unit) -> SftFacts:
     config, workdir, models = context.config, context.workdir, context.models
     for prefix in (context.layout.base, *unit.sources["previous"]):
         fetch_once(store, prefix, models)
-    number = config.sft.processes or max(1, torch.cuda.device_count())
+    gpus = torch.cuda.device_count()
+    number = config.sft.processes or max(1, gpus)
+    if 0 < gpus < number:
+        raise BadInput(f"sft.processes is {number}, and there are {gpus} GPUs for them; lower it.")
     arguments = (store.uri, config, unit, context.layout, workdir, models)
     if number == 1:
         outcome = await asyncio.to_thread(train, *arguments, context.stop.is_set)

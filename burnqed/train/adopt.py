@@ -75,7 +75,7 @@ def adopt_head(
             accepted=not reason,
             reason=reason,
             aborted="",
-            steps=joint.rows[-1].step,
+            steps=joint.steps,
             best_step=joint.kept_step,
             positives=joint.positives,
             validation_positives=len(held_out),

@@ -55,6 +55,6 @@ class Checkpoints:
             return None
         torch.set_rng_state(saved["random"]["cpu"])
         if saved["random"]["cuda"] and torch.cuda.is_available():
-            torch.cuda.set_rng_state_all(saved["random"]["cuda"])
+            torch.cuda.set_rng_state_all(saved["random"]["cuda"][: torch.cuda.device_count()])
         state: State = saved["state"]
         return state

@@ -33,7 +33,7 @@ from burnqed.train.loop import learning_rate
 from burnqed.train.losses import info_nce_by_group
 from burnqed.train.model import adamw, device
 from burnqed.train.monitor import verdict
-from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, hardest
+from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, harder
 from burnqed.train.packing import balanced, shuffled
 from burnqed.train.quality import embedding_metrics, state_metrics
 from burnqed.train.ragged import Indices, Ragged
@@ -272,15 +272,16 @@ class HeadTraining:
 
     def negatives(self, batch: list[int], random: np.random.Generator) -> NegativeBatch:
         """Those of a step: some of them the hardest of many, if so configured."""
+        drawn = self.sampler.draw(batch, random)
         share = self.config.hard_negatives * self.step / self.config.steps
         if not share:
-            return self.sampler.draw(batch, random)
-        drawn = self.sampler.draw(batch, random, HARD_FROM)
-        z, g = self.inputs(self.training[batch], drawn)
+            return drawn
+        pool = self.sampler.draw(batch, random, HARD_FROM)
+        z, g = self.inputs(self.training[batch], pool)
         n, width, d = z[:, 1:].shape
         energies = self.head.energies(z[:, 1:].reshape(-1, d), g.expand(-1, width, -1).reshape(-1, d)).reshape(n, width)
         self.head.train()
-        return hardest(drawn, energies.cpu().numpy(), share, random, self.config.negatives)
+        return harder(drawn, pool, energies.cpu().numpy(), share)
 
     def inputs(self, positives: Indices, negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
         """Embeddings of positives and negatives [B, 1 + K, d], and of the root states [B, 1, d]."""

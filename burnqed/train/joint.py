@@ -78,6 +78,7 @@ class JointOutcome(BaseModel):
 
     head: HeadDescription
     """Its metrics are those of the step that was kept; it has no embedding_id."""
+    steps: int
     kept_step: int
     positives: int
     validation_positives: int
@@ -132,9 +133,9 @@ def train_joint(
     )
     monitor = Monitor(contrast, training, HeldOut(examples, validation, ebm, MONITORED), ebm.seed)
     log.info("joint training: %s positives, %s for validation", len(contrast.usable), len(monitor.held_out))
-    contrast.check()
     # 3. Training
     run = JointTraining(start, sft, contrast, monitor, config)
+    contrast.check()
     identity = digest_of(
         [start.fingerprint, joint.meaning(), ebm.meaning(), config.policy.embed_max_tokens, examples.digest]
     )
@@ -146,6 +147,7 @@ def train_joint(
     folder = target if run.processes.rank == 0 else workdir / f"process-{run.processes.rank}"
     outcome = JointOutcome(
         head=head.save(folder / HEAD_FOLDER, "", metrics, ebm.head),
+        steps=run.steps,
         kept_step=run.best_step,
         positives=len(contrast.usable),
         validation_positives=len(monitor.held_out),
@@ -201,6 +203,7 @@ class JointTraining(Training):
         super().__init__(start.model, *material(start, sft), sft, **schedule(sft, start.iteration))
         self.contrast, self.monitor, self.joint, self.ebm = contrast, monitor, config.joint, config.ebm
         self.head = contrast.head
+        contrast.splits = self.splits
         self.head_optimizer = adamw(self.head.parameters(), self.ebm.weight_decay, lr=self.joint.head_learning_rate)
         self.lines: list[JointRow] = []
         self.contrastive: list[float] = []
@@ -210,6 +213,11 @@ class JointTraining(Training):
 
     def run(self, checkpoints: Checkpoints, fingerprint: str, should_stop: Callable[[], bool]) -> None:
         """As `Training.run`. Raises BadInput when a limit is crossed, or the linear probe held at no step."""
+        if not self.validation:
+            log.warning(
+                "joint training: there are no validation theorems, so nothing is measured, no limit holds, and the last weights are kept"
+            )
+            self.monitor.measure(lambda: False, standardise=True)
         super().run(checkpoints, fingerprint, should_stop)
         if self.validation and self.best is None:
             self.abort("the linear probe held at none of the steps at which it was measured", TOO_FAR)
@@ -223,7 +231,12 @@ class JointTraining(Training):
             try:
                 loss, z = self.contrast.backward(self.step)
             except torch.OutOfMemoryError as error:  # which holds on to the memory as long as it is there
-                if self.contrast.piece < 2 or self.processes.number > 1:  # the other processes wait for its embeddings
+                if self.processes.number > 1:  # the others wait for its embeddings
+                    raise BadInput(
+                        f"States of {self.contrast.piece} tokens together need more memory than there is; lower sft.batch_tokens, or set "
+                        "sft.gradient_checkpointing=true."
+                    ) from error
+                if self.contrast.piece < 2:
                     raise BadInput(
                         "A proof state alone needs more memory than there is; set sft.gradient_checkpointing=true or "
                         "sft.base_weights=nf4, or lower policy.embed_max_tokens."
@@ -323,7 +336,7 @@ class JointTraining(Training):
         ):
             metric = self.metrics.get(name)
             if metric and metric.value < least:
-                self.abort(f"{name} is {metric.value:.3f} on validation theorems, and must be {least:g}", advice)
+                self.abort(f"{name} is {metric.value:.3f}, and must be at least {least:g}", advice)
 
     def abort(self, verdict: str, advice: str) -> NoReturn:
         raise BadInput(f"Joint training ended after step {len(self.rows) - 1}: {verdict}; {advice}.")

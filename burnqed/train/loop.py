@@ -100,10 +100,11 @@ class Training:
         self.validation = {kind: part for kind, part in validation.items() if part}
         self.device = next(model.parameters()).device
         self.processes = Processes.here()
-        if config.sharded:
+        self.is_sharded = config.sharded and self.processes.number > 1
+        if self.is_sharded:
             shard(model, trains_all=config.method == "full")
         weights = trainable(model).values()
-        kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": not config.sharded}
+        kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": not self.is_sharded}
         self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), **kind)
         self.splits = fit(model, config)
         """By which `sft.batch_tokens` is divided, for a batch to fit into memory."""
@@ -179,7 +180,7 @@ class Training:
     def update(self) -> None:
         """Changes the weights by the gradient, and forgets it."""
         self.processes.sum_gradients(trainable(self.model).values())
-        if self.config.sharded:
+        if self.is_sharded:
             clip(trainable(self.model).values(), self.config.gradient_clip)
         else:
             torch.nn.utils.clip_grad_norm_(trainable(self.model).values(), self.config.gradient_clip)
@@ -206,7 +207,7 @@ class Training:
                         f"A sequence of {max(len(e) for part in parts for e in part)} tokens alone needs more memory than there is; set "
                         "sft.gradient_checkpointing=true or sft.base_weights=nf4, or lower sft.max_length."
                     ) from error
-                if self.config.sharded:  # the other processes wait in the middle of a pass
+                if self.is_sharded:  # the other processes wait in the middle of a pass
                     raise BadInput(
                         f"A batch of {size} tokens needs more memory than there is; set sft.gradient_checkpointing=true, or lower sft.batch_tokens."
                     ) from error
@@ -296,4 +297,4 @@ class Training:
         self.rows = [LossRow.model_validate(row) for row in state["rows"]]
         self.best = EvaluationLoss.model_validate(state["best"]) if state["best"] else None
         self.best_step, self.best_weights = state["best_step"], state["best_weights"]
-        self.splits = state.get("splits", 1)  # which earlier versions did not have
+        self.splits = max(self.splits, state.get("splits", 1))  # which earlier versions did not have

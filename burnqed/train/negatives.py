@@ -48,17 +48,20 @@ class NegativeBatch:
     """[n, K]: False where a positive has fewer than K negatives."""
 
 
-def hardest(
-    drawn: NegativeBatch, energies: NDArray[np.float32], share: float, random: np.random.Generator, kept: int
-) -> NegativeBatch:
-    """`kept` of the negatives drawn [n, K]: this share of them those with the lowest energies [n, K], the rest at random."""
-    order = np.where(drawn.present, energies, np.inf).argsort(axis=1)
-    keys = np.where(drawn.present, random.random(drawn.rows.shape), 2.0)
-    hard = order[:, : int(kept * share + random.random())]
-    rows = np.arange(len(keys))[:, None]
-    keys[rows, hard] = np.where(drawn.present[rows, hard], -1.0, 2.0)
-    chosen = keys.argsort(axis=1, kind="stable")[:, :kept]
-    return NegativeBatch(drawn.rows[rows, chosen], drawn.kinds[rows, chosen], drawn.present[rows, chosen])
+def harder(drawn: NegativeBatch, pool: NegativeBatch, energies: NDArray[np.float32], share: float) -> NegativeBatch:
+    """The negatives drawn [n, K], of which the last ones, this share of K, are replaced by those of the pool [n, K'] with the lowest energies [n, K'] that
+    are not among the others. Those that are drawn come in random order within their kinds, so their mixture stays what it was."""
+    rows, kinds, present = drawn.rows.copy(), drawn.kinds.copy(), drawn.present.copy()
+    width = rows.shape[1]
+    for i, order in enumerate(np.where(pool.present, energies, np.inf).argsort(axis=1)):
+        places = np.flatnonzero(present[i])
+        number = round(share * len(places))
+        replaced = places[np.round(np.linspace(0, len(places) - 1, number)).astype(np.int64)] if number else places[:0]
+        kept = set(rows[i, np.setdiff1d(np.arange(width), replaced)].tolist())
+        best = [j for j in order.tolist() if pool.present[i, j] and int(pool.rows[i, j]) not in kept][: len(replaced)]
+        replaced = replaced[: len(best)]
+        rows[i, replaced], kinds[i, replaced] = pool.rows[i, best], pool.kinds[i, best]
+    return NegativeBatch(rows, kinds, present)
 
 
 class NegativeSampler:

@@ -21,8 +21,10 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +34,7 @@ from torch import Tensor, nn
 from torch.distributed.tensor import DTensor, distribute_tensor
 
 from burnqed import lifeline
-from burnqed.errors import BadInput, TryAgain
+from burnqed.errors import EXIT_BUG, EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.log import log, set_up
 
 T = TypeVar("T")
@@ -41,6 +43,8 @@ ARGUMENTS, RESULT, FAILURE, STOP, MEETING = "arguments.pickle", "result.pickle",
 GRACE_S = 30.0
 """How long processes may take to end after one of them has failed."""
 POLL_S = 0.2
+WAIT = timedelta(days=1)
+"""For which one process waits for another: a checkpoint of the first may take long, and when one ends all are ended."""
 
 
 @dataclass(frozen=True)
@@ -161,10 +165,17 @@ def parted(tensor: Tensor, like: Tensor) -> Tensor:
 
 
 def whole_state(optimizer: torch.optim.Optimizer) -> dict[str, Any]:
-    """Its state as that of one process, on every process."""
+    """Its state as that of one process, on the processor of the first; the others have to ask for it, too."""
     saved = optimizer.state_dict()
-    of = {i: {k: whole(v) if isinstance(v, Tensor) else v for k, v in s.items()} for i, s in saved["state"].items()}
-    return {**saved, "state": of}
+    is_first = Processes.here().rank == 0
+
+    def collected(value: Any) -> Any:
+        if not isinstance(value, DTensor):
+            return value
+        full = whole(value)
+        return full.cpu() if is_first else None
+
+    return {**saved, "state": {i: {k: collected(v) for k, v in s.items()} for i, s in saved["state"].items()}}
 
 
 def part_state(optimizer: torch.optim.Optimizer) -> None:
@@ -190,8 +201,10 @@ def run(number: int, work: Callable[..., Any], arguments: tuple[Any, ...], shoul
         threads = max(1, (os.cpu_count() or 1) // number)
         env = os.environ | {"OMP_NUM_THREADS": str(threads)}
         command = [sys.executable, "-m", "burnqed.train.parallel", str(folder)]
-        children = [lifeline.Child([*command, str(rank), str(number)], env=env) for rank in range(number)]
+        children: list[lifeline.Child] = []
         try:
+            for rank in range(number):
+                children.append(lifeline.Child([*command, str(rank), str(number)], env=env))
             while any(child.poll() is None for child in children):
                 if should_stop():
                     (folder / STOP).touch()
@@ -210,6 +223,8 @@ def run(number: int, work: Callable[..., Any], arguments: tuple[Any, ...], shoul
         ]
         if raised:
             raise next((error for error in raised if isinstance(error, BadInput)), raised[0])
+        if EXIT_BUG in failed:
+            raise RuntimeError(f"One of {number} processes that trained together failed; its error is above.")
         if failed:
             raise TryAgain(
                 f"One of {number} processes that trained together ended with code {failed[0]}; the same command continues after the last checkpoint."
@@ -226,21 +241,27 @@ def main(folder: Path, rank: int, number: int) -> None:
         log.setLevel("ERROR")
     (name, arguments) = pickle.loads((folder / ARGUMENTS).read_bytes())
     module, _, function = name.partition(":")
-    if torch.cuda.is_available():
-        torch.cuda.set_device(rank)
     try:
+        if torch.cuda.is_available():
+            torch.cuda.set_device(rank)
         dist.init_process_group(
             "nccl" if torch.cuda.is_available() else "gloo",
             init_method=(folder / MEETING).as_uri(),
             rank=rank,
             world_size=number,
+            timeout=WAIT,
         )
         result = getattr(importlib.import_module(module), function)(*arguments, (folder / STOP).exists)
         if rank == 0:
             (folder / RESULT).write_bytes(pickle.dumps(result))
     except (BadInput, TryAgain) as error:
-        (folder / FAILURE.format(rank)).write_bytes(pickle.dumps(error))
-        os._exit(1)  # not waiting for the others
+        failure = folder / FAILURE.format(rank)
+        failure.with_suffix(".part").write_bytes(pickle.dumps(error))
+        failure.with_suffix(".part").rename(failure)
+        os._exit(EXIT_TRY_AGAIN)  # not waiting for the others
+    except Exception:
+        traceback.print_exc()
+        os._exit(EXIT_BUG)
     dist.destroy_process_group()
 
 

@@ -32,7 +32,13 @@ def fits(model: Any, computed: torch.dtype) -> bool:
         and model.device.type == "cuda"
         and torch.cuda.get_device_capability() >= CAPABILITY
         and not getattr(model.config, "attention_dropout", 0.0)
+        and head_size(model.config) % 8 == 0
+        and head_size(model.config) <= 256
     )
+
+
+def head_size(config: Any) -> int:
+    return int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
 
 
 def is_used(model: Any) -> bool:
@@ -72,7 +78,8 @@ def attention(
         given = lengths(position_ids.expand(query.shape[0], -1))
         cu_seq_lens_q, max_length_q = given["cu_seq_lens_q"], given["max_length_q"]
     rows, heads, width, _ = query.shape
-    q, k, v = (t.transpose(1, 2).flatten(0, 1) for t in (query, key, value))  # [R × L, H, D]
+    # under autocast rotated queries and keys are float32, and values are not
+    q, k, v = (t.transpose(1, 2).flatten(0, 1).to(value.dtype) for t in (query, key, value))  # [R × L, H, D]
     mixed: Any = varlen_attn(
         q,
         k,

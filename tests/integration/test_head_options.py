@@ -16,7 +16,7 @@ from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.ebm import HeadTraining, temperature_left
 from burnqed.train.held_out import HeldOut
-from burnqed.train.negatives import Kind, NegativeBatch, hardest
+from burnqed.train.negatives import Kind, NegativeBatch, harder
 from burnqed.train.packing import balanced
 from tests.integration.test_head_training import SETTINGS, problem, train
 
@@ -67,33 +67,41 @@ def test_a_theorem_with_many_positives_does_not_outweigh_the_others(tmp_path: Pa
 # ---- hard negatives
 
 
-def test_the_hardest_are_those_with_the_lowest_energies_and_the_rest_are_any() -> None:
+def batch_of(rows: list[list[int]], kinds: list[list[int]]) -> NegativeBatch:
+    """0 stands for an absent one."""
+    numbers = np.array(rows)
+    return NegativeBatch(numbers, np.array(kinds, dtype=np.int8), numbers > 0)
+
+
+def test_a_share_of_the_negatives_are_those_of_a_larger_draw_with_the_lowest_energies() -> None:
+    drawn = batch_of([[1, 2, 3, 4]], [[0, 0, 1, 2]])
+    pool = batch_of([[11, 12, 13, 14, 2, 0]], [[0, 1, 1, 2, 0, 0]])
+    energies = np.array([[5.0, -1.0, 3.0, -2.0, -9.0, -99.0]], dtype=np.float32)  # what is absent never counts
+    chosen = harder(drawn, pool, energies, 0.5)
+    kept, hard = set(chosen.rows[0].tolist()) & {1, 2, 3, 4}, set(chosen.rows[0].tolist()) - {1, 2, 3, 4}
+    assert len(kept) == 2
+    assert hard <= {12, 14, 2}
+    assert len(set(chosen.rows[0].tolist())) == 4
+    assert harder(drawn, pool, energies, 0.0).rows.tolist() == drawn.rows.tolist()
+    assert set(harder(drawn, pool, energies, 1.0).rows[0].tolist()) == {2, 14, 12, 13}
+
+
+def test_the_mixture_of_kinds_stays_what_was_configured_but_for_the_hard_ones() -> None:
     random = np.random.default_rng(0)
-    present = np.ones((40, 32), dtype=np.bool_)
-    present[:, 28:] = False
-    rows = np.arange(40 * 32).reshape(40, 32)
-    kinds = np.full((40, 32), Kind.THEOREM, dtype=np.int8)
-    energies = random.normal(size=(40, 32)).astype(np.float32)
-    energies[:, 28:] = -99  # absent ones never count as hard
-    pool = NegativeBatch(rows, kinds, present)
-    chosen = hardest(pool, energies, 0.5, np.random.default_rng(1), 8)
-    assert chosen.present.all()
-    for i in range(40):
-        found = set(chosen.rows[i].tolist())
-        assert len(found) == 8
-        lowest = set(rows[i, np.argsort(energies[i, :28])[:4]].tolist())
-        assert lowest <= found
-    mean = float(energies[:, :28].mean())
-    others = [energies[i, r - 32 * i] for i in range(40) for r in chosen.rows[i] if r not in rows[i, np.argsort(energies[i, :28])[:4]]]  # fmt: skip
-    assert np.mean(others) == pytest.approx(mean, abs=0.3)
+    drawn = batch_of(
+        [[i * 100 + k + 1 for k in range(10)] for i in range(50)], [[0] * 6 + [1] * 3 + [2] for _ in range(50)]
+    )
+    pool = batch_of([[i * 1000 + 10_000 + k for k in range(40)] for i in range(50)], [[2] * 40 for _ in range(50)])
+    chosen = harder(drawn, pool, random.normal(size=(50, 40)).astype(np.float32), 0.2)
+    own = chosen.rows < 10_000
+    assert own.sum(axis=1).tolist() == [8] * 50
+    assert (chosen.kinds[own] == Kind.SIBLING).mean() == pytest.approx(0.6, abs=0.1)
 
 
 def test_fewer_negatives_than_asked_for_stay_fewer() -> None:
-    present = np.array([[True, True, False, False]])
-    pool = NegativeBatch(np.array([[5, 6, 0, 0]]), np.zeros((1, 4), dtype=np.int8), present)
-    chosen = hardest(pool, np.zeros((1, 4), dtype=np.float32), 1.0, np.random.default_rng(0), 3)
+    drawn, pool = batch_of([[5, 6, 0, 0]], [[0] * 4]), batch_of([[5, 6, 0, 0]], [[0] * 4])
+    chosen = harder(drawn, pool, np.zeros((1, 4), dtype=np.float32), 1.0)
     assert sorted(chosen.rows[chosen.present].tolist()) == [5, 6]
-    assert chosen.present.sum() == 2
 
 
 def test_the_share_of_hard_negatives_rises_and_makes_the_training_loss_higher(tmp_path: Path) -> None:
