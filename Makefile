@@ -51,7 +51,7 @@ test-checker: $(READY)
 
 # Ten kills -9 over a whole run, and three of a process that trains with another; `make test` does one of each.
 test-kill: $(READY)
-	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py tests/integration/test_train_together.py
+	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py tests/integration/test_train_together.py tests/integration/test_head_options.py
 
 # 20,000 requests over 8 workers of the Pantograph backend that hang, crash and answer garbage, on the stand-in. `make test` has a short one.
 soak: $(READY)

@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from burnqed.train.packing import balanced
 from tests.integration.test_head_training import SETTINGS, problem, train
 
 ALL = SETTINGS.model_copy(
-    update={"balance": "theorems", "hard_negatives": 0.5, "patience": 3, "steps": 300, "learning_rate": 3e-3}
+    update={"balance": "theorems", "hard_negatives": 0.5, "patience": 6, "steps": 400, "learning_rate": 3e-3}
 )
 
 
@@ -118,23 +119,23 @@ def test_the_share_of_hard_negatives_rises_and_makes_the_training_loss_higher(tm
 
 def test_without_a_better_rank_it_stops_and_keeps_the_best(with_all: Path) -> None:
     outcome = train(problem("none"), with_all / "none", ALL)  # there is nothing to learn
-    assert outcome.steps < 300
+    assert outcome.steps < 400
     ranks = {row.step: row.metrics["rank1"].value for row in outcome.rows}
     assert ranks[outcome.best_step] == max(ranks.values())
-    assert outcome.steps - outcome.best_step == 3 * ALL.log_every
+    assert outcome.steps - outcome.best_step == 6 * ALL.log_every
     assert outcome.metrics["rank1"].value == pytest.approx(ranks[outcome.best_step])
 
 
 def test_without_held_out_theorems_all_steps_are_made(tmp_path: Path) -> None:
     from burnqed.train.ebm import train_head
 
-    config = ALL.model_copy(update={"steps": 150})
+    config = ALL.model_copy(update={"steps": 200})
     checkpoints = Checkpoints(Store(str(tmp_path / "store")), "c.pt")
     outcome = train_head(*problem("none"), config, validation_fraction=0.0, workdir=tmp_path, checkpoints=checkpoints)
-    assert outcome.steps == 150
+    assert outcome.steps == 200
 
 
-@pytest.mark.parametrize("steps", [7, 60, 140])
+@pytest.mark.parametrize("steps", [7, 60, 140] if os.environ.get("BURNQED_KILLS") else [140])
 def test_an_interrupted_training_with_all_of_this_continues_to_the_same_head(
     with_all: Path, tmp_path: Path, steps: int
 ) -> None:
@@ -151,11 +152,12 @@ def test_an_interrupted_training_with_all_of_this_continues_to_the_same_head(
 
 
 def test_a_head_of_the_same_embeddings_is_trained_further_and_any_other_is_not(
-    with_all: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logging.getLogger("burnqed"), "propagate", True)
     caplog.set_level("INFO", logger="burnqed")
-    earlier = Head.load(with_all / "head")
+    train(problem("product"), tmp_path / "earlier", SETTINGS.model_copy(update={"steps": 300}))
+    earlier = Head.load(tmp_path / "earlier" / "head")
     before = train(problem("product"), tmp_path / "new", SETTINGS)
     after = train(problem("product"), tmp_path / "continued", SETTINGS, earlier=earlier)
     assert (before.continued, after.continued) == ("", earlier.head_id)

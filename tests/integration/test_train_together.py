@@ -37,6 +37,8 @@ SETTINGS = SftConfig(
     lora_alpha=8,
     lora_dropout=0.0,
 )
+ALL = bool(os.environ.get("BURNQED_KILLS"))
+"""Set by `make test-kill`."""
 Alone = Callable[[str], tuple[SftOutcome, Path]]
 WEIGHTS = {"full": "model.safetensors", "lora": "adapter_model.safetensors"}
 
@@ -84,12 +86,12 @@ def alone(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str
     return trained
 
 
-@pytest.mark.parametrize(("method", "sharded"), [("full", True), ("lora", True), ("lora", False)])
+@pytest.mark.parametrize(("method", "sharded"), [("full", True), *([("lora", True), ("lora", False)] if ALL else [])])
 def test_two_processes_train_as_one_does(base: Path, alone: Alone, tmp_path: Path, method: str, sharded: bool) -> None:
     compare((train(base, tmp_path, 2, method=method, sharded=sharded), tmp_path), alone(method))
 
 
-@pytest.mark.parametrize("killed_at", [2, 12, 25] if os.environ.get("BURNQED_KILLS") else [12])
+@pytest.mark.parametrize("killed_at", [2, 12, 25] if ALL else [12])
 def test_when_one_process_is_killed_all_end_and_the_same_command_continues(
     base: Path, alone: Alone, tmp_path: Path, killed_at: int
 ) -> None:
@@ -111,6 +113,7 @@ def test_a_training_that_is_stopped_continues_in_another_number_of_processes(
     compare((train(base, tmp_path, 1, store=store, method=method), tmp_path), alone(method))
 
 
+@pytest.mark.skipif(not ALL, reason="make test-kill runs it")
 def test_memory_that_is_not_enough_in_one_process_divides_the_batches_of_all(
     base: Path, alone: Alone, tmp_path: Path
 ) -> None:
@@ -127,6 +130,7 @@ def test_bad_input_in_one_process_is_what_the_user_reads(base: Path, tmp_path: P
         train(base, tmp_path, 2, method="lora", base_weights="nf4", sharded=True)
 
 
+@pytest.mark.skipif(not ALL, reason="make test-kill runs it")
 def test_no_process_outlives_the_one_that_started_them(base: Path, tmp_path: Path) -> None:
     code = (
         "from tests.integration.test_train_together import *\n"
