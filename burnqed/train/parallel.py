@@ -212,10 +212,10 @@ def run(number: int, work: Callable[..., Any], arguments: tuple[Any, ...], shoul
                     time.sleep(POLL_S)
                     break
                 time.sleep(POLL_S)
+            ended = [child.returncode for child in children if child.returncode]
         finally:
             for child in children:
                 child.end(GRACE_S if should_stop() else 0.0)
-        failed = [child.returncode for child in children if child.returncode]
         raised = [
             pickle.loads((folder / FAILURE.format(r)).read_bytes())
             for r in range(number)
@@ -223,11 +223,11 @@ def run(number: int, work: Callable[..., Any], arguments: tuple[Any, ...], shoul
         ]
         if raised:
             raise next((error for error in raised if isinstance(error, BadInput)), raised[0])
-        if EXIT_BUG in failed:
+        if EXIT_BUG in ended and min(ended) > 0:  # those that lose one that was killed fail, too
             raise RuntimeError(f"One of {number} processes that trained together failed; its error is above.")
-        if failed:
+        if ended:
             raise TryAgain(
-                f"One of {number} processes that trained together ended with code {failed[0]}; the same command continues after the last checkpoint."
+                f"One of {number} processes that trained together ended with code {min(ended)}; the same command continues after the last checkpoint."
             )
         return pickle.loads((folder / RESULT).read_bytes())
 
