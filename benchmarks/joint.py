@@ -30,11 +30,11 @@ from burnqed.steps.trajectories import explored_before, rows_of, searched_before
 from burnqed.store import Store
 from burnqed.train.adopt import adopt_head
 from burnqed.train.checkpoint import Checkpoints
-from burnqed.train.ebm import class_rows, train_head
+from burnqed.train.ebm import train_head
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import COLUMNS, HeadExamples
 from burnqed.train.joint import HEAD_FOLDER, settings, train_joint
-from burnqed.train.quality import embedding_metrics
+from burnqed.train.quality import class_rows, embedding_metrics
 from burnqed.train.sft import Pairs, train_sft
 from burnqed.trajectory.reader import proof_pairs
 

@@ -21,6 +21,17 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Small matrices on a shared machine: threads would only wait for each other."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A file's tests are one process's (`pytest -n 2`), for they share fixtures. So are those that share a run, and they come first, since it takes minutes."""

@@ -124,6 +124,11 @@ class Head(nn.Module, ABC):
         parts = zip(torch.split(z, CHUNK), torch.split(g, CHUNK), strict=True)
         return torch.cat([self(a.to(device), b.to(device)) for a, b in parts])
 
+    def group_energies(self, z: Tensor, g: Tensor) -> Tensor:
+        """Energies [n, K] of n groups of states [n, K, d], each under its root state [n, 1, d], without dropout."""
+        n, width, d = z.shape
+        return self.energies(z.reshape(-1, d), g.expand(-1, width, -1).reshape(-1, d)).reshape(n, width)
+
     def standardise(self, embeddings: Tensor) -> None:
         """Sets mean and deviation to those of these embeddings [n, d]."""
         deviation = embeddings.std(dim=0, correction=0)

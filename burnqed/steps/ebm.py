@@ -59,11 +59,11 @@ def train(context: Context, unit: Unit) -> HeadFacts:
 
     from burnqed.train.adopt import adopt_head
     from burnqed.train.checkpoint import Checkpoints
-    from burnqed.train.ebm import class_rows, train_head
+    from burnqed.train.ebm import train_head
     from burnqed.train.embeddings import EmbeddingCache
     from burnqed.train.joint import HEAD_FOLDER, JointOutcome
     from burnqed.train.joint import OUTCOME_FILE as JOINT_FILE
-    from burnqed.train.quality import picture
+    from burnqed.train.quality import class_rows, picture
 
     config, store, embedded = context.config, context.store, unit.source("embeddings")
     record = read_record(store, embedded)

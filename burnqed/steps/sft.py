@@ -59,8 +59,6 @@ async def run(context: Context, unit: Unit) -> SftFacts:
 
     store = context.store
     config, workdir, models = context.config, context.workdir, context.models
-    for prefix in (context.layout.base, *unit.sources["previous"]):
-        fetch_once(store, prefix, models)
     gpus = torch.cuda.device_count()
     number = config.sft.processes or max(1, gpus)
     if 0 < gpus < number:
@@ -70,6 +68,8 @@ async def run(context: Context, unit: Unit) -> SftFacts:
         outcome = await asyncio.to_thread(train, *arguments, context.stop.is_set)
     else:
         log.info("fine-tuning in %d processes", number)
+        for prefix in (context.layout.base, *unit.sources["previous"]):
+            fetch_once(store, prefix, models)  # here, as otherwise each of them would
         outcome = await asyncio.to_thread(parallel.run, number, train, arguments, context.stop.is_set)
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")

@@ -16,14 +16,14 @@ from burnqed.config import EbmConfig
 from burnqed.head.base import Head
 from burnqed.head.metric import Metric, Metrics
 from burnqed.log import log
-from burnqed.train.ebm import HeadOutcome, class_rows, write_outcome
+from burnqed.train.ebm import HeadOutcome, write_outcome
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.joint import MONITORED, JointOutcome
 from burnqed.train.model import device
 from burnqed.train.monitor import verdict
-from burnqed.train.quality import embedding_metrics, state_metrics
+from burnqed.train.quality import quality
 
 JUDGED_BY = "pairwise"
 """The metric that must not fall: the head's rank accuracy."""
@@ -54,12 +54,8 @@ def adopt_head(
         return held_out.metrics(head, lambda states: matrix[torch.from_numpy(states)].to(device()))
 
     held_out = HeldOut(examples, validation, config)
-    classes = (*class_rows(examples, training), *class_rows(examples, held_out.chosen))
-    metrics = (
-        measured(held_out)
-        | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
-        | state_metrics(examples, embeddings.matrix, training, held_out.chosen, seed=config.seed)
-    )
+    figures = quality(examples, embeddings.matrix, training, held_out.chosen, seed=config.seed)
+    metrics = measured(held_out) | figures
     # on the positives that the training measured it on
     after = measured(HeldOut(examples, validation, config, MONITORED))
     reason = verdict(metrics) or fallen(joint.head.metrics.get(JUDGED_BY), after.get(JUDGED_BY))

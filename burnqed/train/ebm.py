@@ -35,7 +35,7 @@ from burnqed.train.model import adamw, device
 from burnqed.train.monitor import verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, harder
 from burnqed.train.packing import balanced, shuffled
-from burnqed.train.quality import embedding_metrics, state_metrics
+from burnqed.train.quality import quality
 from burnqed.train.ragged import Indices, Ragged
 
 OUTCOME_FILE = "ebm.json"
@@ -136,12 +136,7 @@ def train_head(
     run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction, continued), should_stop)
     # 3. Result
     head.load_state_dict(run.best)
-    classes = (*class_rows(examples, training), *class_rows(examples, validation.chosen))
-    metrics = (
-        run.evaluate()
-        | embedding_metrics(embeddings.matrix, *classes, seed=config.seed)
-        | state_metrics(examples, embeddings.matrix, training, validation.chosen, seed=config.seed)
-    )
+    metrics = run.evaluate() | quality(examples, embeddings.matrix, training, validation.chosen, seed=config.seed)
     reason = run.aborted or verdict(metrics)
     return write_outcome(
         workdir,
@@ -278,8 +273,7 @@ class HeadTraining:
             return drawn
         pool = self.sampler.draw(batch, random, HARD_FROM)
         z, g = self.inputs(self.training[batch], pool)
-        n, width, d = z[:, 1:].shape
-        energies = self.head.energies(z[:, 1:].reshape(-1, d), g.expand(-1, width, -1).reshape(-1, d)).reshape(n, width)
+        energies = self.head.group_energies(z[:, 1:], g)
         self.head.train()
         return harder(drawn, pool, energies.cpu().numpy(), share)
 
@@ -370,13 +364,6 @@ def continue_from(earlier: Head, head: Head, embedding_id: str) -> str:
         return ""
     log.info("head: continues the training of %s", earlier.head_id)
     return earlier.head_id
-
-
-def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:
-    """Rows of the positive states and of the other states of the same theorems, in order."""
-    of_theorems = np.isin(np.arange(len(examples.theorems)), examples.theorem[positives])
-    states = np.unique(examples.state[positives])
-    return states, np.setdiff1d(examples.states.where(of_theorems).values, states)
 
 
 def fingerprint(

@@ -52,12 +52,10 @@ class HeldOut:
         if not len(self):
             return {}
         z, g = embed(self.rows), embed(self.goals)[:, None]
-        n, width, d = z.shape
-        plain = head.plain().to(z.device)
-        energies = plain.energies(z.reshape(-1, d), g.expand(-1, width, -1).reshape(-1, d)).reshape(n, width)
+        energies = head.plain().to(z.device).group_energies(z, g)
         present = self.negatives.present
         loss = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(present).to(z.device)).item()
         own, others = energies[:, 0].cpu().numpy(), energies[:, 1:].cpu().numpy()
         scored = Scored(own, others, present, self.negatives.kinds, self.depth)
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
-        return {"loss": Metric(value=loss, chance=by_chance, count=n)} | head_metrics(scored)
+        return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | head_metrics(scored)

@@ -29,13 +29,13 @@ from burnqed.log import log
 from burnqed.policy.template import COMPLETION, Template
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.contrast import Contrast, random_numbers
-from burnqed.train.ebm import class_rows, temperature_left
+from burnqed.train.ebm import temperature_left
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import Training, learning_rate
 from burnqed.train.model import adamw
 from burnqed.train.packing import Example, Packed
-from burnqed.train.quality import embedding_metrics
+from burnqed.train.quality import class_rows, embedding_metrics
 from burnqed.train.ragged import Indices
 from burnqed.train.sft import Pairs, SftOutcome, Start, finish, material, prepare, schedule
 

@@ -140,6 +140,20 @@ def with_siblings_of(examples: HeadExamples, positives: Indices) -> tuple[Indice
     return np.unique(examples.state[positives]), np.unique(np.concatenate([*siblings, positives[:0]]))
 
 
+def quality(examples: HeadExamples, matrix: Floats, training: Indices, held_out: Indices, *, seed: int) -> Metrics:
+    """`embedding_metrics` and `state_metrics` of the states of the examples; `training` and `held_out` are positives."""
+    classes = (*class_rows(examples, training), *class_rows(examples, held_out))
+    of_states = state_metrics(examples, matrix, training, held_out, seed=seed)
+    return embedding_metrics(matrix, *classes, seed=seed) | of_states
+
+
+def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:
+    """Rows of the positive states and of the other states of the same theorems, in order."""
+    of_theorems = np.isin(np.arange(len(examples.theorems)), examples.theorem[positives])
+    states = np.unique(examples.state[positives])
+    return states, np.setdiff1d(examples.states.where(of_theorems).values, states)
+
+
 def some(rows: Indices, most: int, random: np.random.Generator) -> Indices:
     """At most so many of the rows, at random, in order."""
     return rows if len(rows) <= most else np.sort(random.choice(rows, most, replace=False))

@@ -21,6 +21,8 @@ from burnqed.train.negatives import Kind, NegativeBatch, harder
 from burnqed.train.packing import balanced
 from tests.integration.test_head_training import SETTINGS, problem, train
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 ALL = SETTINGS.model_copy(
     update={"balance": "theorems", "hard_negatives": 0.5, "patience": 6, "steps": 400, "learning_rate": 3e-3}
 )

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +26,11 @@ from burnqed.trajectory.rows import SearchResult, StateRow, to_table
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
 from tests.fixtures.head_examples import Positive, examples_of, spelled_out
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SETTINGS = EbmConfig(steps=150, batch=48, learning_rate=3e-3, log_every=25)
 THEOREMS, DEPTHS, SIBLINGS, D = 200, 2, 4, 24
 HELD_OUT = 0.4
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Small matrices on a shared machine: threads would only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def problem(rule: str, seed: int = 0) -> tuple[HeadExamples, Embeddings]:

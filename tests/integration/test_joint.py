@@ -1,7 +1,6 @@
 """Joint training: two losses through the same weights of a small model."""
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from burnqed.config import DataConfig, EbmConfig, JointConfig, PolicyConfig, RunConfig, SftConfig
+from burnqed.config import DataConfig, EbmConfig, JointConfig, RunConfig, SftConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, make_head
 from burnqed.head.metric import Metric
@@ -30,9 +29,10 @@ from burnqed.train.joint import HEAD_FOLDER, JointOutcome, JointTraining, Monito
 from burnqed.train.model import load_tokenizer, load_trainable, trainable
 from burnqed.train.sft import Pairs, SftOutcome, prepare, train_sft
 from tests.fixtures import trained_together
-from tests.fixtures.joint_data import pairs, states
+from tests.fixtures.joint_data import SHAPE, pairs, states
 
-SHAPE = PolicyConfig(hidden_size=64, layers=2, heads=4, vocabulary=400, max_prompt_tokens=128, max_new_tokens=24)
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 PAIRS = Pairs(pairs(240, "known", 0), pairs(40, "search", 1))
 EXAMPLES = states(150)
 CONFIG = RunConfig(
@@ -82,15 +82,6 @@ LEARNS: dict[str, dict[str, Any]] = {
 def changed(config: RunConfig = CONFIG, **sections: dict[str, Any]) -> RunConfig:
     updates = {name: getattr(config, name).model_copy(update=values) for name, values in sections.items()}
     return config.model_copy(update=updates)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Small matrices on a shared machine: threads would only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

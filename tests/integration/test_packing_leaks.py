@@ -20,8 +20,7 @@ from burnqed.train.losses import check_packing, completion_loss
 from burnqed.train.model import load_tokenizer
 from burnqed.train.packing import Example, encode, pack
 from burnqed.train.varlen import VARLEN, lengths
-from tests.fixtures.joint_data import pairs
-from tests.integration.test_joint import SHAPE
+from tests.fixtures.joint_data import SHAPE, pairs
 
 PAIRS = pairs(24, "known", 0)
 

@@ -2,10 +2,9 @@
 
 import json
 import math
-import random
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -35,8 +34,10 @@ from burnqed.train.merge import merged
 from burnqed.train.model import load_model, load_tokenizer, load_trainable
 from burnqed.train.packing import IGNORED, Packed, encode, pack, shuffled
 from burnqed.train.sft import Pairs, SftOutcome, repeats, train_sft
+from tests.fixtures.joint_data import SHAPE, pairs
 
-SHAPE = PolicyConfig(hidden_size=64, layers=2, heads=4, vocabulary=400, max_prompt_tokens=128, max_new_tokens=24)
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SETTINGS = SftConfig(
     learning_rate=1e-2,
     steps=30,
@@ -53,29 +54,7 @@ SETTINGS = SftConfig(
 )
 
 
-def make_pairs(n: int, source: str, seed: int) -> list[TacticPair]:
-    """States whose tactic can be read off: the lemma follows from the operator, its arguments from the goal."""
-    draw = random.Random(seed)
-    lemmas = {"+": "Nat.add_comm", "*": "Nat.mul_comm"}
-    pairs = []
-    for i in range(n):
-        a, b = draw.sample("abcdkmnxyz", 2)
-        op = draw.choice("+*")
-        hypotheses = "".join(f"h{j} : {a} ≤ {j}\n" for j in range(draw.randint(0, 5)))
-        pairs.append(
-            TacticPair(
-                theorem=f"{source}::t{i // 2}",
-                state=f"{a} {b} : Nat\n{hypotheses}⊢ {a} {op} {b} = {b} {op} {a}",
-                tactic=f"exact {lemmas[op]} {a} {b}",
-                depth=0,
-                source=source,
-                num_goals=1,
-            )
-        )
-    return pairs
-
-
-PAIRS = Pairs(make_pairs(240, "known", 0), make_pairs(40, "search", 1))
+PAIRS = Pairs(pairs(240, "known", 0), pairs(40, "search", 1))
 Trained = tuple[SftOutcome, Path]
 """An outcome, and the folder that was written."""
 
@@ -88,15 +67,6 @@ def as_simp(pairs: Sequence[TacticPair]) -> list[TacticPair]:
 
 
 SIMP = Pairs(as_simp(PAIRS.base), as_simp(PAIRS.trajectory))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Small matrices on a shared machine: threads would only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,7 @@ from burnqed.policy.tiny import make_base
 from burnqed.train import parallel
 from burnqed.train.sft import Pairs, SftOutcome
 from tests.fixtures import trained_together
-from tests.fixtures.joint_data import pairs
-from tests.integration.test_joint import SHAPE
+from tests.fixtures.joint_data import SHAPE, pairs
 
 PAIRS = Pairs(pairs(160, "known", 0), pairs(30, "search", 1))
 SETTINGS = SftConfig(

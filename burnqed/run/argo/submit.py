@@ -11,7 +11,7 @@ from burnqed.errors import BadInput
 from burnqed.resolve import from_json, resolve
 from burnqed.run.argo.access import Document, Settings
 from burnqed.run.argo.nodes import parameters_of, tasks_of
-from burnqed.run.contradictions import check_settings
+from burnqed.run.argo.preflight import check_contradictions
 from burnqed.section import Kind
 from burnqed_workflows.registry import WORKFLOWS
 from burnqed_workflows.templates import IMAGES, ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
@@ -62,7 +62,7 @@ def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> 
     if overrides:
         before = from_json(parameters["config"])
         after = resolve(None, overrides, base=before).config
-        check_settings(after, [template["name"] for template in workflow["spec"]["templates"]])
+        check_contradictions(workflow, after)
         changed["config"] = after.to_json()
         if fixed := [o.partition("=")[0] for o in overrides if is_fixed(workflow, before, o)]:
             raise BadInput(
