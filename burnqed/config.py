@@ -357,20 +357,20 @@ class JointConfig(Section):
     """Positives in one step, each with `ebm.negatives` negatives. States that exceed `sft.batch_tokens` together are embedded piece by piece."""
     lora_rank: int | None = Field(None, ge=1)
     """Rank of new adapters, which are scaled as those of `sft` are; null means `sft.lora_rank`."""
-    log_every: Steps[int] = Field(50, ge=1)
+    log_every: Operation[Steps[int]] = Field(50, ge=1)
     """How often both losses and the temperature are logged."""
     evaluate_every: Steps[int] = Field(500, ge=1)
     """How often evaluation loss, head and embeddings are measured. Model and head are those of the measured step with the lowest evaluation loss, among
     those in which the linear probe held: it is not below `min_linear_probe`, nor clearly below what it was at the start."""
-    judged_after: Steps[int] = Field(2_000, ge=0)
-    """From this step on the following limits end a training."""
-    max_loss: float | None = Field(None, gt=0)
+    judged_after: Operation[Steps[int]] = Field(2_000, ge=0)
+    """From this step on the following limits end a training. It continues from its checkpoint once they are wider."""
+    max_loss: Operation[float | None] = Field(None, gt=0)
     """The highest next-token loss on validation theorems; null means no limit."""
-    min_centroid: float = Field(0.0, ge=0)
+    min_centroid: Operation[float] = Field(0.0, ge=0)
     """The smallest distance between the mean embeddings of states on and off proofs. It grows with the width of the model."""
     min_linear_probe: Fraction = 0.0
     """The lowest accuracy of a linear probe on validation theorems."""
-    min_rank1_deep: Fraction = 0.0
+    min_rank1_deep: Operation[Fraction] = 0.0
     """The lowest rank-1 accuracy at depth 4 and more."""
 
 

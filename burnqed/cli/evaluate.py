@@ -44,6 +44,7 @@ def evaluate(
     """
     from burnqed.evaluate.figures import eval_json
     from burnqed.key import digest_of
+    from burnqed.lean.backends import check_installed
     from burnqed.resolve import resolve
     from burnqed.run.standalone import PROOFS_FILE, run_evaluation
 
@@ -52,6 +53,11 @@ def evaluate(
     if samples is not None:
         overrides = [*overrides, f"evaluate.samples={samples}"]
     config = resolve(profile, overrides).config
+    check_installed(config.lean)
+    if config.workflow.policy_server == "sglang" and not config.policy.generate_url:
+        from burnqed.policy.sglang import program
+
+        program()
     text = options.read_header(header)
     if out is not None and re.match(r"\w+:/", str(out)):  # Path has merged the two slashes
         raise BadInput(f"--out {out} is not a folder on this machine; evaluate into one, then `burnqed store copy` it.")

@@ -56,7 +56,7 @@ def run(
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
     indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
     rows = rows_to_keep(pairs, proofs, workflow)
-    from burnqed.policy.sglang import program
+    from burnqed.policy.sglang import check_here
     from burnqed.run.contradictions import check_settings
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
@@ -70,7 +70,7 @@ def run(
     tasks = [str(template.name) for template in built.templates]
     check_settings(config, tasks)
     if config.workflow.policy_server == "sglang" and {"search", "replay", "evaluate"} & {*tasks}:
-        program()
+        check_here(config)
     if workflow == "clean":
         ask_to_delete(target, layout, yes=yes)
     target.check_writable()

@@ -8,6 +8,7 @@ theorems are newly solved, which are lost, and McNemar's test on these pairs at 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 
@@ -144,6 +145,11 @@ def differences(evaluations: Sequence[EvaluationResult]) -> list[str]:
         values = [str(getattr(e, name)) for e in evaluations]
         if len(set(values)) > 1:
             notes.append(f"{name.replace('_', ' ')} differs: {', '.join(values)}")
+    known = [e.made_with for e in evaluations if e.made_with]
+    for key in sorted({key for settings in known for key in settings}):
+        values = [json.dumps(settings[key]) if key in settings else "default" for settings in known]
+        if len(set(values)) > 1:
+            notes.append(f"{key} differs: {', '.join(values)}")
     return notes
 
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -35,6 +35,7 @@ def evaluation_result(
     lean_version: str,
     config: EvaluateConfig,
     trained_on: Collection[str] = (),
+    made_with: Mapping[str, Any] | None = None,
 ) -> EvaluationResult:
     """Figures of one variant on one benchmark.
 
@@ -76,6 +77,7 @@ def evaluation_result(
         trained_on=[t.name for t in theorems if t.name in trained_on],
         without_trained=apart,
         search=search_figures(results),
+        made_with=dict(made_with or {}),
         per_theorem=outcomes,
     )
 

@@ -39,7 +39,7 @@ ADVICE = {
 }
 """When the head falls short."""
 
-COLLAPSED = "The embeddings hardly tell states on proofs from others: compare them with those before the fine-tuning, and train jointly (joint.enabled)."
+COLLAPSED = "The embeddings hardly tell states on proofs from others: compare them with those before the fine-tuning, and train jointly (joint.enabled), or with a larger joint.weight."
 
 Relation = Literal["≥", ">", "≤"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -133,6 +133,8 @@ class EvaluationResult(Result):
     without_trained: list[BudgetResult] = Field(default_factory=list)
     """The figures over the other theorems; empty where there are no others, or where the model was trained on none."""
     search: SearchFigures = SearchFigures()
+    made_with: dict[str, Any] = Field(default_factory=dict)
+    """Of `burnqed eval`: the settings of policy and Lean, by dotted name. A run keeps its own."""
     per_theorem: list[TheoremOutcome]
 
     @property

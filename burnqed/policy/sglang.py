@@ -20,7 +20,7 @@ from pathlib import Path
 
 import httpx
 
-from burnqed.config import PolicyConfig
+from burnqed.config import PolicyConfig, RunConfig
 from burnqed.errors import BadInput
 from burnqed.lifeline import Guarded
 from burnqed.log import log
@@ -150,6 +150,16 @@ def program() -> list[str]:
             f"in ${COMMAND}, as in '/opt/sglang/bin/sglang serve', or set workflow.policy_server=embedded."
         )
     return words
+
+
+def check_here(config: RunConfig) -> None:
+    """Raises BadInput when SGLang is not installed here, or several would share this machine's GPUs: nothing gives each one of its own."""
+    program()
+    if config.workflow.parallelism > 1 and config.serving.gpus:
+        raise BadInput(
+            f"workflow.parallelism={config.workflow.parallelism} would start as many SGLangs on the same GPU; set workflow.parallelism=1 on one machine "
+            "(policy.data_parallel uses several GPUs)."
+        )
 
 
 def gpu_bytes() -> int | None:

@@ -15,7 +15,7 @@ from burnqed.steps.base_model import TINY
 
 def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
     """Raises BadInput for the first contradiction that would end one of these tasks of the loop, or make it pointless."""
-    policy, sft, ebm = config.policy, config.sft, config.ebm
+    policy, sft, ebm, joint = config.policy, config.sft, config.ebm, config.joint
     if "base" in tasks and policy.model == TINY and policy.hidden_size % (2 * policy.heads):
         raise BadInput(
             f"policy.hidden_size ({policy.hidden_size}) must be a multiple of twice policy.heads ({policy.heads}); change one of them."
@@ -34,10 +34,10 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             "sft.optimizer=paged_adamw_8bit does not divide its state among GPUs; set sft.sharded=false, or sft.optimizer=adamw."
         )
-    rank = config.joint.lora_rank
+    rank = joint.lora_rank
     if (
         "sft" in tasks
-        and config.joint.enabled
+        and joint.enabled
         and sft.method == "lora"
         and sft.start == "previous_adapter"
         and rank not in (None, sft.lora_rank)
@@ -45,9 +45,21 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"joint.lora_rank ({rank}) is for new adapters, and sft.start=previous_adapter trains those of rank {sft.lora_rank} further; set sft.start=merged."
         )
-    if "sft" in tasks and config.joint.enabled and not ebm.enabled:
+    if "sft" in tasks and joint.enabled and not ebm.enabled:
         raise BadInput(
             "joint.enabled trains the head with the model, and ebm.enabled=false says that there is none; change one of them."
+        )
+    limits = [
+        name for name in ("max_loss", "min_centroid", "min_linear_probe", "min_rank1_deep") if getattr(joint, name)
+    ]
+    if "sft" in tasks and joint.enabled and limits and joint.judged_after > joint.steps:
+        raise BadInput(
+            f"joint.{limits[0]} applies from step joint.judged_after ({joint.judged_after}) on, and there are only {joint.steps} (joint.steps); lower "
+            "joint.judged_after."
+        )
+    if "sft" in tasks and joint.enabled and limits and not config.data.validation_fraction:
+        raise BadInput(
+            f"joint.{limits[0]} is measured on validation theorems, and data.validation_fraction=0 leaves none; raise it."
         )
     if {"ebm-search", "ebm-final"} & set(tasks) and ebm.min_temperature >= ebm.max_temperature:
         raise BadInput(
@@ -55,6 +67,10 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         )
     if {"search", "replay", "evaluate"} & set(tasks):
         template_of(policy)
+        if policy.quantization and config.workflow.policy_server != "sglang" and not policy.generate_url:
+            raise BadInput(
+                f"policy.quantization={policy.quantization} is for SGLang; set workflow.policy_server=sglang, or policy.quantization=null."
+            )
         if config.workflow.policy_server == "sglang":
             from burnqed.policy.sglang import check_options
 

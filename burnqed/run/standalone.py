@@ -22,7 +22,9 @@ from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.settings import SearchSettings
+from burnqed.run.contradictions import check_settings
 from burnqed.signals import on_signal
+from burnqed.steps.table import SERVED
 from burnqed.store import Store
 from burnqed.trajectory.filling import OnResult, fill
 from burnqed.trajectory.reader import read_parts, theorem_results
@@ -53,6 +55,8 @@ async def run_evaluation(
     settings = SearchSettings.for_evaluation(config.evaluate, config.search)
     store = Store(str(out.resolve()))
     store.check_writable()
+    made_with = config.only((*SERVED, "lean")).meaning()
+    check_settings(config, ["evaluate"])
     stop = asyncio.Event()
     on_signal(stop.set)
     async with (
@@ -62,7 +66,7 @@ async def run_evaluation(
     ):
         info = await client.info()
         claim(store, {"theorems": digest_of([t.model_dump() for t in theorems]), "model": info.weight_version,
-                      "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples})  # fmt: skip
+                      "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples, **made_with})  # fmt: skip
         writer = ShardWriter(store, PARTS, theorems, per_part=config.evaluate.theorems_per_part, run="eval", iteration=0,
                              samples=config.evaluate.samples, seed=config.evaluate.seed)  # fmt: skip
         scorer = client if head else None
@@ -83,6 +87,7 @@ async def run_evaluation(
         header=common_header(theorems, backend.default_header),
         lean_version=backend.version,
         config=config.evaluate,
+        made_with=made_with,
     )
     store.write_text("results.json", result.model_dump_json(indent=1) + "\n")
     headers = {t.name: t.header for t in theorems}

@@ -111,7 +111,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         earlier=earlier,
         verdict=judged,
         loss=sft.read_losses(store, layout.adapter),
-        contrastive=sft.read_contrastive(store, layout.adapter),
+        joint=sft.read_joint(store, layout.adapter, accepted=is_accepted(records.get(layout.head(SEARCH)))),
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         embeddings=ebm.read_picture(store, layout.head("final")) if layout.head("final") in records else {},
@@ -133,6 +133,10 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
     solved = {f"solved_{e.benchmark}_{e.variant}": e.at_largest.solved for e in evaluations}
     trained = {f"trained_on_{e.benchmark}": len(e.trained_on) for e in evaluations if e.trained_on}
     return ReportFacts(go=judged.go, **solved, **trained)
+
+
+def is_accepted(head: Record | None) -> bool:
+    return head is not None and HeadFacts.of(head).accepted
 
 
 def read_result(store: Store, prefix: str) -> IterationResult:

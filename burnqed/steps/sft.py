@@ -12,7 +12,7 @@ from burnqed.config import RunConfig
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.split import unit_interval
 from burnqed.errors import BadInput, TryAgain
-from burnqed.evaluate.report import LossPoint
+from burnqed.evaluate.report import JointFigures, LossPoint
 from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.modelcache import fetch_once
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 CHECKPOINT = "checkpoint.pt"
 OUTCOME = "sft.json"
 JOINT_OUTCOME = "joint.json"
+MEASURED = ("centroid_l2", "linear_probe", "rank1", "rank1_depth_4+", "pairwise")
+"""Of a joint training's metrics, those that the report shows."""
 """`OUTCOME_FILE` of `burnqed.train.sft` and of `burnqed.train.joint`, repeated here so as not to import torch."""
 
 
@@ -142,14 +144,20 @@ def read_losses(store: Store, prefix: str) -> list[LossPoint]:
     ]
 
 
-def read_contrastive(store: Store, prefix: str) -> list[LossPoint]:
-    """The curve of InfoNCE of a finished joint training; empty for a fine-tuning."""
+def read_joint(store: Store, prefix: str, *, accepted: bool) -> JointFigures | None:
+    """What a finished joint training measured; None for a fine-tuning. `accepted`: whether its head was."""
     file = f"{output(store, prefix)}/{JOINT_OUTCOME}"
-    rows = store.read_json(file)["rows"] if store.exists(file) else []
-    return [
-        LossPoint(step=r["step"], train=r["contrastive"], evaluation=r["metrics"].get("loss", {}).get("value"))
-        for r in rows
-    ]
+    if not store.exists(file):
+        return None
+    document = store.read_json(file)
+    curve, measured = [], []
+    for row in document["rows"]:
+        metrics = {name: metric["value"] for name, metric in row["metrics"].items()}
+        curve.append(LossPoint(step=row["step"], train=row["contrastive"], evaluation=metrics.get("loss")))
+        if metrics:
+            shown = {name: row[name] for name in ("step", "evaluation", "temperature")}
+            measured.append(shown | {name: metrics.get(name) for name in MEASURED})
+    return JointFigures(contrastive=curve, measured=measured, kept_step=document["kept_step"], accepted=accepted)
 
 
 WORK = Work(units, run)

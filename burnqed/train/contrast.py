@@ -230,7 +230,7 @@ class Contrast:
         if not off <= PACKING_TOLERANCE[torch.bfloat16 if self.bfloat16 else torch.float32]:
             raise BadInput(
                 f"Packed states have other embeddings than single ones with {type(self.model).__name__} (by {off:.2g} of their norm); choose a "
-                "Llama-type model."
+                "model that keeps them apart, such as Llama or Qwen."
             )
         self.backward(0, weight=1.0)
         for name, module in (("model", self.model), ("head", self.head)):

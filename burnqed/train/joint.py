@@ -134,6 +134,10 @@ def train_joint(
     monitor = Monitor(contrast, training, HeldOut(examples, validation, ebm, MONITORED), ebm.seed)
     log.info("joint training: %s positives, %s for validation", len(contrast.usable), len(monitor.held_out))
     # 3. Training
+    if joint.min_centroid and (width := start.model.config.hidden_size) != 4096:
+        log.warning(
+            "joint.min_centroid=%g was found at 4,096 dimensions, and this model has %d", joint.min_centroid, width
+        )
     run = JointTraining(start, sft, contrast, monitor, config)
     contrast.check()
     identity = digest_of(
@@ -198,6 +202,8 @@ class Monitor:
 
 class JointTraining(Training):
     """A joint training in progress."""
+
+    RATE = "joint.learning_rate"
 
     def __init__(self, start: Start, sft: SftConfig, contrast: Contrast, monitor: Monitor, config: RunConfig) -> None:
         super().__init__(start.model, *material(start, sft), sft, **schedule(sft, start.iteration))
@@ -290,7 +296,13 @@ class JointTraining(Training):
         probe, start = (metrics.get("linear_probe") for metrics in (self.metrics, self.lines[0].metrics))
         if probe is None or start is None:
             return True
-        return probe.value >= max(self.joint.min_linear_probe, start.value - 2 * math.sqrt(0.25 / start.count))
+        least = max(self.joint.min_linear_probe, start.value - 2 * math.sqrt(0.25 / start.count))
+        if probe.value < least:
+            log.warning(
+                "joint: step %d is not kept, because the linear probe did not hold: %.3f, and at least %.3f is needed (%.3f at the start)",
+                *(self.step, probe.value, least, start.value),
+            )
+        return probe.value >= least
 
     def record(self) -> None:
         """Adds a line to the log."""
@@ -327,16 +339,17 @@ class JointTraining(Training):
         if self.joint.max_loss is not None and loss is not None and loss > self.joint.max_loss:
             advice = "check data and prompt, raise joint.learning_rate, or lower joint.weight"
             self.abort(
-                f"the next-token loss is {loss:.3f} on validation theorems, and may be {self.joint.max_loss:g}", advice
+                f"the next-token loss is {loss:.3f} on validation theorems, and may be {self.joint.max_loss:g} (joint.max_loss)",
+                advice,
             )
-        for name, least, advice in (
-            ("centroid_l2", self.joint.min_centroid, TOO_FAR),
-            ("linear_probe", self.joint.min_linear_probe, TOO_FAR),
-            ("rank1_depth_4+", self.joint.min_rank1_deep, "give the head more data, or raise joint.head_learning_rate"),
+        for name, limit, advice in (
+            ("centroid_l2", "min_centroid", TOO_FAR),
+            ("linear_probe", "min_linear_probe", TOO_FAR),
+            ("rank1_depth_4+", "min_rank1_deep", "give the head more data, or raise joint.head_learning_rate"),
         ):
-            metric = self.metrics.get(name)
+            metric, least = self.metrics.get(name), getattr(self.joint, limit)
             if metric and metric.value < least:
-                self.abort(f"{name} is {metric.value:.3f}, and must be at least {least:g}", advice)
+                self.abort(f"{name} is {metric.value:.3f}, and must be at least {least:g} (joint.{limit})", advice)
 
     def abort(self, verdict: str, advice: str) -> NoReturn:
         raise BadInput(f"Joint training ended after step {len(self.rows) - 1}: {verdict}; {advice}.")

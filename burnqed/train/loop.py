@@ -84,6 +84,8 @@ class Training:
     weights count as the best.
     """
 
+    RATE = "sft.learning_rate"
+
     def __init__(
         self,
         model: Any,
@@ -164,7 +166,7 @@ class Training:
         packed, total = self.gradient(micro_batches)
         if not math.isfinite(total):
             raise BadInput(
-                f"The loss is not a finite number at step {self.step + 1} of the fine-tuning; lower sft.learning_rate ({rate:g} here)."
+                f"The loss is not a finite number at step {self.step + 1} of the training; lower {self.RATE} (now at {rate:g})."
             )
         self.update()
         self.rows.append(

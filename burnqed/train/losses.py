@@ -67,7 +67,7 @@ def compare_packing(model: Any, examples: Sequence[Example], device: torch.devic
     if not abs(packed - expected) <= PACKING_TOLERANCE[dtype] * expected:
         raise BadInput(
             f"Packed training gives another loss than single sequences with {type(model).__name__} "
-            f"({packed / count:.4f} against {expected / count:.4f} per token); choose a Llama-type model."
+            f"({packed / count:.4f} against {expected / count:.4f} per token); choose a model that keeps them apart, such as Llama or Qwen."
         )
 
 

@@ -74,7 +74,9 @@ def attention(
     """
     if cu_seq_lens_q is None:
         if position_ids is None:
-            raise BadInput(f"{type(module).__name__} does not say where sequences begin; choose a Llama-type model.")
+            raise BadInput(
+                f"{type(module).__name__} does not say where sequences begin; choose a model that keeps them apart, such as Llama or Qwen."
+            )
         given = lengths(position_ids.expand(query.shape[0], -1))
         cu_seq_lens_q, max_length_q = given["cu_seq_lens_q"], given["max_length_q"]
     rows, heads, width, _ = query.shape

@@ -12,6 +12,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from burnqed.config import RunConfig
 from burnqed.resolve import from_json, resolve
 from burnqed.run.manifests import VERSION_ANNOTATION, write_templates
 from burnqed_workflows.registry import WORKFLOWS
@@ -180,6 +181,11 @@ def test_nothing_secret_is_in_a_config_map_and_no_secret_is_made_without_keys() 
 def test_wrong_values_are_refused_by_name(values: dict[str, Any], word: str) -> None:
     with pytest.raises(helm_python.HelmError, match=word):
         render(values)
+
+
+def test_every_section_of_the_configuration_can_be_given() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    assert set(schema["properties"]["config"]["properties"]) == set(RunConfig.model_fields) - {"profile"}
 
 
 def test_the_chart_passes_helm_s_own_lint(tmp_path: Path) -> None:

@@ -86,6 +86,13 @@ def test_differing_settings_are_noted() -> None:
     assert compare([("0", solving("a", "ab")), ("1", other)]).notes == ["temperature differs: 1.0, 0.6"]
 
 
+def test_so_are_differing_settings_of_policy_and_lean() -> None:
+    here, there = ({"lean.heartbeats": 40_000}, {"lean.heartbeats": 40_000, "policy.template": "kimina"})
+    a, b = (solving("a", "ab").model_copy(update={"made_with": settings}) for settings in (here, there))
+    assert compare([("0", a), ("1", b)]).notes == ['policy.template differs: default, "kimina"']
+    assert compare([("0", a), ("1", solving("a", "ab"))]).notes == []
+
+
 # ---- iterations
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from burnqed.errors import BadInput
 from burnqed.policy.client import context_length
-from burnqed.policy.sglang import COMMAND, program, room
+from burnqed.policy.sglang import COMMAND, check_here, program, room
 from burnqed.resolve import KEYS, flat, is_operation, resolve
 from burnqed.run.local import LocalRunner
 from burnqed_workflows.registry import WORKFLOWS
@@ -56,6 +56,13 @@ def test_without_sglang_that_is_said_before_a_run(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(COMMAND, "/no/such/sglang serve")
     with pytest.raises(BadInput, match=r"no program '/no/such/sglang' .* or set workflow.policy_server=embedded"):
         program()
+
+
+def test_several_sglangs_on_one_machine_are_refused_before_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(COMMAND, "/bin/true serve")
+    with pytest.raises(BadInput, match=r"workflow.parallelism=4 would start as many SGLangs on the same GPU"):
+        check_here(resolve("joint-7b").config)
+    check_here(resolve("single-gpu").config)
 
 
 # ---- taking turns

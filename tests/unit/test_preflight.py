@@ -59,7 +59,13 @@ def access(*nodes: SimpleNamespace) -> SimpleNamespace:
 def test_a_pool_with_gpus_that_no_node_can_hold_is_warned_of(nodes: list[SimpleNamespace], warned: bool) -> None:
     found = Findings()
     check_nodes(access(*nodes), resolve("small", list(GPU_POOL)).config, found)
-    assert ["pool serving with pool=gpu" in warning for warning in found.warnings] == [True] * warned
+    assert ["pool serving" in warning and "with pool=gpu" in warning for warning in found.warnings] == [True] * warned
+
+
+def test_the_worker_beside_a_policy_server_has_to_fit_on_its_node() -> None:
+    found = Findings()
+    check_nodes(access(node(pool="gpu")), resolve("small", [*GPU_POOL, "worker.memory=20Gi"]).config, found)
+    assert "20Gi for the worker beside it" in found.warnings[0]
 
 
 def test_a_number_is_a_quantity_too() -> None:
@@ -209,6 +215,12 @@ def test_sglang_s_pod_has_the_gpus_that_the_model_is_divided_among() -> None:
         check_gpus(resolve("small", [*divided, "serving.gpus=1"]).config)
     check_gpus(resolve("small", [*divided, "serving.gpus=4"]).config)
     check_gpus(resolve("small", [*divided, "workflow.policy_server=embedded"]).config)
+
+
+def test_so_has_a_training_in_several_processes() -> None:
+    with pytest.raises(BadInput, match="trainer.gpus is 2; set trainer.gpus=4"):
+        check_gpus(resolve("small", ["sft.processes=4", "trainer.gpus=2"]).config)
+    check_gpus(resolve("small", ["sft.processes=4", "trainer.gpus=4"]).config)
 
 
 def test_a_run_s_name_has_to_be_a_label() -> None:

@@ -13,7 +13,7 @@ import pytest
 from burnqed.config import GateConfig
 from burnqed.evaluate.figures import search_figures
 from burnqed.evaluate.gates import verdict
-from burnqed.evaluate.report import LossPoint, Proof, ReportInputs, write_report
+from burnqed.evaluate.report import JointFigures, LossPoint, Proof, ReportInputs, write_report
 from burnqed.evaluate.report.page import render
 from burnqed.evaluate.report.proofs import benchmark_proofs, declarations, files
 from burnqed.evaluate.results import HEAD, PLAIN, StepCost
@@ -74,7 +74,24 @@ def full_inputs() -> ReportInputs:
         earlier=[before],
         verdict=verdict(result, [before], GateConfig(min_rate=0.9)),
         loss=[LossPoint(step=s, train=3 / s, evaluation=3.1 / s if s % 5 == 0 else None) for s in range(1, 21)],
-        contrastive=[LossPoint(step=s, train=2 / s, evaluation=2.1 / s) for s in range(1, 4)],
+        joint=JointFigures(
+            contrastive=[LossPoint(step=s, train=2 / s, evaluation=2.1 / s) for s in range(1, 4)],
+            measured=[
+                {
+                    "step": s,
+                    "evaluation": 1.5,
+                    "temperature": 0.97,
+                    "centroid_l2": 2.345,
+                    "linear_probe": 0.7,
+                    "rank1": 0.4,
+                    "rank1_depth_4+": None,
+                    "pairwise": 0.8,
+                }
+                for s in (1, 3)
+            ],
+            kept_step=3,
+            accepted=False,
+        ),
         positive_energies=[-1.0, -0.5, 0.1] * 20,
         negative_energies=[0.5, 1.0, 1.5] * 40,
         embeddings={"on_x": [1, 2], "on_y": [1, 2], "off_x": [3], "off_y": [4], "spectrum": [0.6, 0.3, 0.1]},

@@ -5,8 +5,8 @@
 inputs.py says what a report is made of, proofs.py lists the proofs, plots.py draws, page.py lays out (page.html.j2, style.css).
 """
 
-from burnqed.evaluate.report.inputs import LossPoint, ReportInputs
+from burnqed.evaluate.report.inputs import JointFigures, LossPoint, ReportInputs
 from burnqed.evaluate.report.page import write_report
 from burnqed.evaluate.report.proofs import Proof
 
-__all__ = ["LossPoint", "Proof", "ReportInputs", "write_report"]
+__all__ = ["JointFigures", "LossPoint", "Proof", "ReportInputs", "write_report"]

@@ -21,6 +21,19 @@ class LossPoint(Result):
     """On the held-out theorems; measured less often."""
 
 
+class JointFigures(Result):
+    """What a joint training measured."""
+
+    contrastive: list[LossPoint]
+    """InfoNCE."""
+    measured: list[dict[str, float | None]]
+    """Figures at the measured steps; the first is `step`."""
+    kept_step: int
+    """Whose model and head were kept."""
+    accepted: bool
+    """Whether the search used the head."""
+
+
 @dataclass(frozen=True)
 class ReportInputs:
     result: IterationResult
@@ -29,8 +42,8 @@ class ReportInputs:
     verdict: GateVerdict | None = None
     loss: Sequence[LossPoint] = ()
     """Of the fine-tuning, per token."""
-    contrastive: Sequence[LossPoint] = ()
-    """InfoNCE of a joint training."""
+    joint: JointFigures | None = None
+    """Of a joint training."""
     positive_energies: Sequence[float] = ()
     negative_energies: Sequence[float] = ()
     """Energies of the head's held-out positives and negatives."""

@@ -18,7 +18,7 @@ from burnqed.evaluate.compare import Change, from_head, from_previous
 from burnqed.evaluate.costs import columns_of, numbers, total
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.report import plots, proofs
-from burnqed.evaluate.report.inputs import ReportInputs
+from burnqed.evaluate.report.inputs import JointFigures, ReportInputs
 from burnqed.evaluate.results import (
     CHANCE,
     COUNT,
@@ -42,6 +42,18 @@ EMBEDDING_FIGURES = {
     "sibling_distance": "distance of siblings, scaled",
     "effective_rank": "effective rank",
 }
+
+JOINT_FIGURES = {
+    "step": "joint training: step",
+    "evaluation": "next-token loss",
+    "temperature": "temperature",
+    "centroid_l2": "distance of means",
+    "linear_probe": "linear probe",
+    "rank1": "rank-1",
+    "rank1_depth_4+": "rank-1 at depth 4+",
+    "pairwise": "rank accuracy",
+}
+"""As `burnqed.steps.sft.read_joint` gives them, with the words of the page."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +112,8 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         searches=search_table(searched(result)),
         metrics=metric_table(result.training),
         embedding_table=embedding_table(inputs),
+        joint=inputs.joint,
+        joint_table=joint_table(inputs.joint) if inputs.joint else None,
         benchmark_proofs=grouped(proofs.benchmark_proofs(result)),
         training_proofs=grouped(inputs.training_proofs),
         kept=inputs.kept,
@@ -174,8 +188,8 @@ def time_plot(result: IterationResult) -> plots.Plot | None:
 
 def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
     drawn = [plots.loss(inputs.loss)] if inputs.loss else []
-    if inputs.contrastive:
-        drawn.append(plots.contrastive_loss(inputs.contrastive))
+    if inputs.joint:
+        drawn.append(plots.contrastive_loss(inputs.joint.contrastive))
     if len(inputs.positive_energies) and len(inputs.negative_energies):
         drawn.append(plots.energies(inputs.positive_energies, inputs.negative_energies))
     if inputs.embeddings:
@@ -243,6 +257,16 @@ def metric_table(metrics: dict[str, float]) -> Table | None:
             words = f"{'fine-tuning' if part == 'sft' else part}: {what}"
             rows.append((words, *("" if figure is None else metric(figure) for figure in (value, n, chance))))
     return Table(("metric", "value", "n", "random choice"), rows) if rows else None
+
+
+def joint_table(joint: JointFigures) -> Table:
+    columns = [JOINT_FIGURES[name] for name in joint.measured[0]] if joint.measured else []
+    rows = []
+    for row in joint.measured:
+        step, *figures = row.values()
+        kept = " (kept)" if step == joint.kept_step else ""
+        rows.append([f"{step:.0f}{kept}", *("" if figure is None else metric(figure) for figure in figures)])
+    return Table(columns, rows)
 
 
 def embedding_table(inputs: ReportInputs) -> Table | None:

@@ -124,13 +124,18 @@ def check_contradictions(workflow: Document, config: RunConfig) -> None:
 
 
 def check_gpus(config: RunConfig) -> None:
-    """Raises BadInput when SGLang would divide or copy the model among more GPUs than its pod has."""
+    """Raises BadInput when SGLang, or a training, needs more GPUs than its pod has."""
     policy, gpus = config.policy, config.serving.gpus
     needed = policy.tensor_parallel * policy.data_parallel
     if config.workflow.policy_server == "sglang" and needed > max(1, gpus):
         raise BadInput(
             f"policy.tensor_parallel={policy.tensor_parallel} and policy.data_parallel={policy.data_parallel} need {needed} GPUs, and "
             f"serving.gpus is {gpus}; set serving.gpus={needed}."
+        )
+    processes = config.sft.processes or 1
+    if processes > max(1, config.trainer.gpus) and config.trainer.gpus:
+        raise BadInput(
+            f"sft.processes={processes} need as many GPUs, and trainer.gpus is {config.trainer.gpus}; set trainer.gpus={processes}."
         )
 
 
@@ -220,7 +225,7 @@ def check_objects(access: Any, config: RunConfig) -> None:
 
 
 def check_nodes(access: Any, config: RunConfig, findings: Findings) -> None:
-    """Warns of each pool with GPUs for which no node is big enough."""
+    """Warns of each pool with GPUs for whose pods no node is big enough. A policy server's pod also has the worker that asks it."""
     try:
         nodes = access.core.list_node().items
     except Exception as error:
@@ -228,18 +233,21 @@ def check_nodes(access: Any, config: RunConfig, findings: Findings) -> None:
             raise
         findings.warnings.append("Nodes were not checked: you may not list them.")
         return
-    for name, pool in (("trainer", config.trainer), ("serving", config.serving)):
-        if pool.gpus and not any(fits(node, pool) for node in nodes):
+    for name, pool, beside in (("trainer", config.trainer, None), ("serving", config.serving, config.worker)):
+        if pool.gpus and not any(fits(node, pool, beside) for node in nodes):
+            more = f" (and {beside.cpu} CPUs and {beside.memory} for the worker beside it)" if beside else ""
             findings.warnings.append(
-                f"No node now has {pool.gpus} GPU(s), {pool.cpu} CPUs and {pool.memory} for the pool {name}"
+                f"No node now has {pool.gpus} GPU(s), {pool.cpu} CPUs and {pool.memory} for the pool {name}{more}"
                 f"{' with ' + ', '.join(pool.node_selector) if pool.node_selector else ''}: unless an autoscaler adds one, its pods will wait."
             )
 
 
-def fits(node: Any, pool: PoolConfig) -> bool:
+def fits(node: Any, pool: PoolConfig, beside: PoolConfig | None) -> bool:
     from kubernetes.utils.quantity import parse_quantity  # installed, since the nodes came through it
 
     labels, free = node.metadata.labels or {}, node.status.allocatable or {}
     selected = all(labels.get(key) == value for key, _, value in (s.partition("=") for s in pool.node_selector))
-    needed = {"nvidia.com/gpu": pool.gpus, "cpu": pool.cpu, "memory": pool.memory}
-    return selected and all(parse_quantity(free.get(k, 0)) >= parse_quantity(v) for k, v in needed.items())
+    needed = {"nvidia.com/gpu": parse_quantity(pool.gpus)}
+    for what in ("cpu", "memory"):
+        needed[what] = sum(parse_quantity(getattr(one, what)) for one in (pool, beside) if one)
+    return selected and all(parse_quantity(free.get(what, 0)) >= least for what, least in needed.items())

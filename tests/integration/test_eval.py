@@ -1,0 +1,45 @@
+"""`burnqed eval`: an evaluation into a folder, which continues there, and mixes with no other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.resolve import resolve
+from burnqed.run.standalone import run_evaluation
+from tests.fixtures.policy import SHAPE, make_tiny, running
+
+SETTINGS = ["evaluate.budgets=[2]", "evaluate.candidates=2", "search.widening=null", "lean.workers=1"]
+
+
+def configured(url: str, *settings: str) -> RunConfig:
+    shape = [f"policy.{name}={getattr(SHAPE, name)}" for name in ("max_prompt_tokens", "max_new_tokens")]
+    return resolve("small", [*SETTINGS, *shape, f"policy.generate_url={url}", *settings]).config
+
+
+async def test_it_continues_its_folder_and_refuses_that_of_another(tmp_path: Path) -> None:
+    index, out = tmp_path / "two.json", tmp_path / "out"
+    theorems = [{"name": f"t{k}", "statement": f"∀ n : Nat, n + {k} = {k} + n"} for k in range(2)]
+    index.write_text(json.dumps({"theorems": theorems}))
+    with running(make_tiny(tmp_path / "model")) as server:
+        asked = server.faults.requests
+
+        async def evaluate(*settings: str) -> None:
+            result = await run_evaluation(str(index), "unused", None, None, configured(server.url, *settings), out)
+            assert [o.name for o in result.per_theorem] == ["t0", "t1"]
+            assert result.made_with["policy.top_p"] == SHAPE.top_p
+
+        await evaluate()
+        assert "/generate" in asked
+        asked.clear()
+        await evaluate()
+        assert "/generate" not in asked
+        for other in ("policy.template=kimina", "lean.heartbeats=1000", "evaluate.samples=2"):
+            with pytest.raises(
+                BadInput, match=f"holds another evaluation .*{other.partition('=')[0].rpartition('.')[2]}.* differ"
+            ):
+                await evaluate(other)
