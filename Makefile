@@ -49,7 +49,7 @@ test-corpus: $(READY)
 test-checker: $(READY)
 	BURNQED_WHOLE_CHECKER=1 $(BIN)/python -m pytest tests/integration/test_checker.py
 
-# Ten kills -9 over a whole run, and three of a process that trains with another; `make test` does one of each.
+# Ten kills -9 over a whole run (`make test` does one), and all of trainings in two processes.
 test-kill: $(READY)
 	BURNQED_KILLS=10 $(BIN)/python -m pytest -s tests/integration/test_kill.py tests/integration/test_train_together.py tests/integration/test_head_options.py
 
