@@ -28,6 +28,11 @@ def evaluate(
     samples: int | None = options.setting(
         None, "--samples", min=1, help="N of pass@N.", show_default="evaluate.samples of the profile"
     ),
+    recall: Path | None = typer.Option(
+        None,
+        "--recall",
+        help="File that keeps expansions: with another head, or other weights of the score, the same model's are not made again.",
+    ),
     out: Path | None = options.output(
         None,
         "--out",
@@ -64,7 +69,7 @@ def evaluate(
     if out is None:  # the same command finds it again
         what = digest_of([theorems, model, head, text, config.model_dump(mode="json"), *([adapter] if adapter else [])])
         out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
-    result = asyncio.run(run_evaluation(theorems, model, head, text, config, out, adapter=adapter))
+    result = asyncio.run(run_evaluation(theorems, model, head, text, config, out, adapter=adapter, recall=recall))
     if as_json:
         typer.echo(display.as_json(eval_json(result), indent=1))
         return

@@ -113,7 +113,27 @@ class Verdict(BaseModel):
     """Time in Lean, without waiting for a free worker."""
 
 
-class LeanBackend(Protocol):
+class LeanSearch(Protocol):
+    """What a search needs of Lean."""
+
+    async def start(self, theorem: Theorem) -> Outcome:
+        """Root state of a theorem, opening a search; ERROR when its header or statement does not elaborate."""
+        ...
+
+    async def apply(self, state: ProofState, tactic: str, *, timeout: float | None = None) -> Outcome:
+        """Applies one tactic block to `state` (to its main goal, as Lean does). `timeout` in seconds of wall clock."""
+        ...
+
+    async def release(self, root: ProofState) -> None:
+        """Ends the search that `root` opened: every state derived from it is forgotten."""
+        ...
+
+    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> Verdict:
+        """Compiles `proof` (tactics, a term or cases, as in `burnqed.lean.proofs`) in a fresh environment; see `burnqed.lean.check`."""
+        ...
+
+
+class LeanBackend(LeanSearch, Protocol):
     """A pool of Lean workers. It starts nothing before it is entered (`async with`), and leaves nothing running after the block.
 
     All methods may be called concurrently, in the event loop in which it was entered; at most `capacity` calls run at once.
@@ -166,20 +186,6 @@ class LeanBackend(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
-    # ---- searches
-
-    async def start(self, theorem: Theorem) -> Outcome:
-        """Root state of a theorem, opening a search; ERROR when its header or statement does not elaborate."""
-        ...
-
-    async def apply(self, state: ProofState, tactic: str, *, timeout: float | None = None) -> Outcome:
-        """Applies one tactic block to `state` (to its main goal, as Lean does). `timeout` in seconds of wall clock."""
-        ...
-
-    async def release(self, root: ProofState) -> None:
-        """Ends the search that `root` opened: every state derived from it is forgotten."""
-        ...
-
     # ---- whole proofs and files
 
     async def check(
@@ -191,7 +197,7 @@ class LeanBackend(Protocol):
         is_trusted: bool = True,
         export_to: Path | None = None,
     ) -> Verdict:
-        """Compiles `proof` (tactics, a term or cases, as in `burnqed.lean.proofs`) in a fresh environment; see `burnqed.lean.check`.
+        """As a search needs it.
 
         `is_trusted`: somebody vouches for header and statement, as for a benchmark's or our own (docs/trust.md). What is accepted is
         written to `export_to`, for other kernels (`burnqed.lean.second_kernel`).

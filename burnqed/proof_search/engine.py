@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 
-from burnqed.lean.protocol import LeanBackend
+from burnqed.lean.protocol import LeanSearch
 from burnqed.policy.protocol import Policy, Scorer
 from burnqed.proof_search.best_first import TheoremSearch
 from burnqed.proof_search.many import run_many
@@ -26,7 +26,7 @@ OnResult = Callable[[SearchResult], Awaitable[None] | None]
 
 async def search(
     tasks: Iterable[Task],
-    lean: LeanBackend,
+    lean: LeanSearch,
     policy: Policy,
     scorer: Scorer | None,
     settings: SearchSettings,

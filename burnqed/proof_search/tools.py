@@ -7,7 +7,7 @@ import hashlib
 from typing import NamedTuple
 
 from burnqed import metrics
-from burnqed.lean.protocol import LeanBackend
+from burnqed.lean.protocol import LeanSearch
 from burnqed.policy.protocol import Policy, Proposal, Scorer, energies, proposals
 from burnqed.proof_search.batch import Batcher
 from burnqed.proof_search.settings import SearchSettings
@@ -34,7 +34,7 @@ class Pair(NamedTuple):
 
 
 class Tools:
-    def __init__(self, lean: LeanBackend, policy: Policy, scorer: Scorer | None, settings: SearchSettings) -> None:
+    def __init__(self, lean: LeanSearch, policy: Policy, scorer: Scorer | None, settings: SearchSettings) -> None:
         self.lean = lean
         self.settings = settings
         self.proposals: Batcher[Question, Proposal] = Batcher(self._propose, STATES_PER_REQUEST)

@@ -18,9 +18,11 @@ from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
+from burnqed.log import log
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
 from burnqed.proof_search.engine import search
+from burnqed.proof_search.recall import Recall, RecallingLean, RecallingPolicy
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.run.contradictions import check_settings
 from burnqed.signals import on_signal
@@ -45,8 +47,10 @@ async def run_evaluation(
     out: Path,
     *,
     adapter: str | None = None,
+    recall: Path | None = None,
 ) -> EvaluationResult:
-    """Evaluates `model` (with `adapter` merged into it, and with `head`, if given) on the index at `location`. Writes into `out`.
+    """Evaluates `model` (with `adapter` merged into it, and with `head`, if given) on the index at `location`. Writes into `out`, and expansions
+    to `recall`.
 
     Raises BadInput for an unusable index, model or head, or if `out` holds another evaluation; TryAgain when stopped.
     """
@@ -72,7 +76,14 @@ async def run_evaluation(
         scorer = client if head else None
 
         async def work(tasks: list[Task], lean: LeanBackend, add: OnResult) -> None:
-            await search(tasks, lean, client, scorer, settings, add, stop)
+            if recall is None:
+                await search(tasks, lean, client, scorer, settings, add, stop)
+                return
+            with Recall(recall) as known:
+                asked = RecallingLean(lean, known, f"{lean.version} {config.lean.heartbeats}")
+                policy = RecallingPolicy(client, known, f"{info.weight_version} {config.only(SERVED).policy.meaning()}")
+                await search(tasks, asked, policy, scorer, settings, add, stop)
+                log.info("%d expansions and tactics were known, %d were new", known.hits, known.misses)
 
         await fill(writer, backend, work, "eval")
         if stop.is_set():

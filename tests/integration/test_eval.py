@@ -9,6 +9,7 @@ import pytest
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
+from burnqed.evaluate.results import EvaluationResult
 from burnqed.resolve import resolve
 from burnqed.run.standalone import run_evaluation
 from tests.fixtures.policy import SHAPE, make_tiny, running
@@ -28,16 +29,23 @@ async def test_it_continues_its_folder_and_refuses_that_of_another(tmp_path: Pat
     with running(make_tiny(tmp_path / "model")) as server:
         asked = server.faults.requests
 
-        async def evaluate(*settings: str) -> None:
-            result = await run_evaluation(str(index), "unused", None, None, configured(server.url, *settings), out)
+        async def evaluate(*settings: str, out: Path = out) -> EvaluationResult:
+            config = configured(server.url, *settings)
+            result = await run_evaluation(str(index), "unused", None, None, config, out, recall=tmp_path / "expansions")
             assert [o.name for o in result.per_theorem] == ["t0", "t1"]
             assert result.made_with["policy.top_p"] == SHAPE.top_p
+            return result
 
-        await evaluate()
+        first = await evaluate()
         assert "/generate" in asked
         asked.clear()
         await evaluate()
         assert "/generate" not in asked
+        again = await evaluate("search.alpha=0.5", out=tmp_path / "another")  # orders a tree of two nodes as before
+        assert "/generate" not in asked
+        assert [(o.status, o.nodes, o.proof) for o in again.per_theorem] == [
+            (o.status, o.nodes, o.proof) for o in first.per_theorem
+        ]
         for other in ("policy.template=kimina", "lean.heartbeats=1000", "evaluate.samples=2"):
             with pytest.raises(
                 BadInput, match=f"holds another evaluation .*{other.partition('=')[0].rpartition('.')[2]}.* differ"

@@ -1,0 +1,162 @@
+"""How deep a theorem is: whether a few standard tactics prove it, where its own proof could end early, and how much choice there is on the way.
+
+    await proof_of_standard_tactics(proof, lean, most=3)     # exhaustive
+    await ends_early(proof, lean)
+    await branching(proof, lean)
+    await dead_end(proof, lean)
+
+Leading `intro`s count as one tactic, and so do consecutive rewrites. The exhaustive search begins behind the `intro`s of the theorem's own proof, so that the
+standard tactics can name what is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+
+from burnqed.data.trace.replay import KnownProof
+from burnqed.lean.protocol import LeanBackend, ProofState
+
+CLOSERS = (
+    *("rfl", "trivial", "assumption", "contradiction", "decide", "omega", "simp", "simp_all", "grind", "simp_all; omega"),
+    *("simp; omega", "solve_by_elim", "constructor <;> grind", "exact ⟨_, rfl⟩", "refine ⟨0, ?_⟩ <;> grind", "refine ⟨1, ?_⟩ <;> grind"),
+)  # fmt: skip
+"""Tactics that end a proof, or do not help."""
+STEPS = (
+    *("constructor", "left", "right", "exfalso", "split", "subst_vars", "funext x", "ext x", "exists 0", "exists 1"),
+    *("simp", "simp_all", "simp [*]", "simp only [*]", "constructor <;> simp_all", "intros"),
+)
+ON_VARIABLE = (
+    *("induction {}", "induction {} <;> simp", "induction {} <;> simp_all", "induction {} <;> omega", "induction {} <;> grind"),
+    *("cases {}", "cases {} <;> simp", "cases {} <;> simp_all", "cases {} <;> omega", "cases {} <;> grind", "exists {}", "revert {}"),
+)  # fmt: skip
+"""On the last variable that has a recursor: a number or a list."""
+ON_HYPOTHESIS = ("rw [{}]", "rw [← {}]", "simp [{}]", "grind [{}]", "apply {}", "rcases {} with h | h")
+NUMBER = 60
+"""Standard tactics at a state, at most; of hypotheses, the last ones come first."""
+_LOCAL = re.compile(r"^((?:[^\s:]+ )+): (.*)$", re.MULTILINE)
+
+
+def standard(state: ProofState) -> list[str]:
+    """The standard tactics at a state, for its first goal."""
+    context, _, _ = state.goals[0].rpartition("⊢")
+    locals_ = [(name, kind) for names, kind in _LOCAL.findall(context) for name in names.split() if "✝" not in name]
+    variables = [name for name, kind in locals_ if kind == "ℕ" or kind.startswith("List ")]
+    hypotheses = [name for name, kind in locals_ if re.search(r"[=≤<>≥≠∣∧∨∀∃¬]", kind)]
+    on_variable = [form.format(variables[-1]) for form in ON_VARIABLE] if variables else []
+    on_hypotheses = [form.format(name) for name in reversed(hypotheses) for form in ON_HYPOTHESIS]
+    return list(dict.fromkeys([*CLOSERS, *STEPS, *on_variable, *on_hypotheses]))[:NUMBER]
+
+
+def merged(tactics: Sequence[str]) -> list[int]:
+    """The number of tactics after each one, with leading `intro`s and consecutive rewrites counted as one."""
+    counts: list[int] = []
+    before = ""
+    for place, tactic in enumerate(tactics):
+        word = tactic.split()[0].removesuffix("s")
+        kind = word if word in ("intro", "rw") else ""
+        is_same = kind == before != "" and (kind == "rw" or all(t.startswith("intro") for t in tactics[:place]))
+        counts.append((counts[-1] if counts else 0) + (not is_same))
+        before = kind
+    return counts
+
+
+async def proof_of_standard_tactics(proof: KnownProof, lean: LeanBackend, most: int = 3) -> list[str] | None:
+    """A proof of at most `most` standard tactics, the leading `intro`s included; None where there is none."""
+    async with opened(proof, lean) as root:
+        layer, seen = [(root, [proof.tactics[0]])], {root.text}
+        for used in range(1, most):
+            blocks = await asyncio.gather(*(closed_by(lean, state) for state, _ in layer))
+            for (_, path), closer in zip(layer, blocks, strict=True):
+                if closer:
+                    return [*path, closer]
+            following: list[tuple[ProofState, list[str]]] = []
+            for state, path in layer if used + 1 < most else []:
+                for tactic, successor in await successors(lean, state, standard(state)):
+                    if successor.is_solved:
+                        return [*path, tactic]
+                    if successor.text not in seen:
+                        seen.add(successor.text)
+                        following.append((successor, [*path, tactic]))
+            layer = following
+    return None
+
+
+async def dead_end(proof: KnownProof, lean: LeanBackend, nodes: int = 64) -> str | None:
+    """A standard tactic, beside the theorem's own second one, behind which the standard tactics find no proof when `nodes` states are expanded, breadth first."""
+    async with opened(proof, lean) as root:
+        for tactic, start in await successors(lean, root, standard(root)):
+            if start.text == root.text or start.is_solved:
+                continue
+            queue, seen, solved = [start], {root.text, start.text}, False
+            for number in range(nodes):
+                if number == len(queue) or solved:
+                    break
+                for _, successor in await successors(lean, queue[number], standard(queue[number])):
+                    solved |= successor.is_solved
+                    if successor.text not in seen:
+                        seen.add(successor.text)
+                        queue.append(successor)
+            if not solved:
+                return tactic
+    return None
+
+
+async def ends_early(proof: KnownProof, lean: LeanBackend, least: int = 4) -> int | None:
+    """The number of tactics, below `least`, in which the theorem's own proof ends when a standard tactic closes all goals that are left; None
+    where none does."""
+    counts = merged(proof.tactics)
+    async with opened(proof, lean) as state:
+        for place in range(1, len(proof.tactics)):
+            if counts[place - 1] + 1 >= least:
+                return None
+            if await closed_by(lean, state):
+                return counts[place - 1] + 1
+            outcome = await lean.apply(state, proof.tactics[place])
+            assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
+            state = outcome.state
+    return None
+
+
+async def branching(proof: KnownProof, lean: LeanBackend) -> list[int]:
+    """Distinct states to which the standard tactics and the proof's own lead, at each state of the proof behind the first tactic."""
+    numbers = []
+    async with opened(proof, lean) as state:
+        for tactic in proof.tactics[1:]:
+            found = await successors(lean, state, [tactic, *standard(state)])
+            numbers.append(len({successor.text for _, successor in found} - {state.text}))
+            state = dict(found)[tactic]
+    return numbers
+
+
+@asynccontextmanager
+async def opened(proof: KnownProof, lean: LeanBackend) -> AsyncIterator[ProofState]:
+    """The state after the proof's first tactic, for as long as the block lasts."""
+    outcome = await lean.start(proof.theorem)
+    assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
+    root = outcome.state
+    try:
+        outcome = await lean.apply(root, proof.tactics[0])
+        assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
+        yield outcome.state
+    finally:
+        await lean.release(root)
+
+
+async def closed_by(lean: LeanBackend, state: ProofState) -> str | None:
+    """A standard tactic that closes all goals of a state."""
+    usable = [tactic for tactic in standard(state) if "?_" not in tactic or "<;>" in tactic]
+    block = " | ".join(f"(all_goals ({tactic}); done)" for tactic in usable)
+    together = await lean.apply(state, f"first | {block}")
+    if together.state is not None and together.state.is_solved:
+        return f"first | {block}"
+    return None
+
+
+async def successors(lean: LeanBackend, state: ProofState, tactics: Iterable[str]) -> list[tuple[str, ProofState]]:
+    """The tactics that work at a state, with what they lead to."""
+    wanted = list(tactics)
+    outcomes = await asyncio.gather(*(lean.apply(state, tactic) for tactic in wanted))
+    return [(tactic, o.state) for tactic, o in zip(wanted, outcomes, strict=True) if o.state is not None]

@@ -1,0 +1,184 @@
+"""Expansions that are kept: what the policy proposed and what Lean answered, so that another search of the same theorems asks only for what is new.
+
+    recall = Recall(Path("expansions.sqlite"))
+    await search(tasks, RecallingLean(lean, recall, limits), RecallingPolicy(policy, recall, model), scorer, settings, on_result)
+
+Candidates depend on model, state, seed, number and temperature, and seeds on theorem, sample, state and round (`burnqed.proof_search.tools.node_seed`), never on the order of visits;
+Lean's answers depend on the theorem and the tactics so far. So a search with another head, or other weights of the score, walks through the same tree. Whole proofs are
+checked in any case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from burnqed.errors import BadInput
+from burnqed.lean.protocol import LeanSearch, Outcome, ProofState, TacticStatus, Theorem, Verdict
+from burnqed.policy.protocol import Candidate, Policy, Proposal
+
+KEPT = (TacticStatus.OK, TacticStatus.ERROR, TacticStatus.HEARTBEATS)
+"""Answers that would be the same again."""
+FORMAT = 1
+
+
+class Recall:
+    """Answers by question, in a file of SQLite, or in memory. One process at a time; what was put is there after a kill, too."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Raises BadInput when the file is something else, or of another version."""
+        self.hits = self.misses = 0
+        try:
+            self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=1.0)
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=OFF")
+            (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            self._database.execute(
+                "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB) WITHOUT ROWID"
+            )
+            self._database.execute(f"PRAGMA user_version={FORMAT}")
+        except sqlite3.DatabaseError as error:
+            raise BadInput(
+                f"{path} does not hold expansions, or another process uses it ({error}); choose another file."
+            ) from None
+        if version not in (0, FORMAT):
+            raise BadInput(f"{path} holds expansions of version {version}, and this is {FORMAT}; choose another file.")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    def get(self, question: bytes) -> Any:
+        """None for what was never put."""
+        with closing(self._database.execute("SELECT answer FROM answers WHERE question = ?", (question,))) as found:
+            row = found.fetchone()
+        if row is None:
+            self.misses += 1
+            return None
+        self.hits += 1
+        return json.loads(zlib.decompress(row[0]))
+
+    def put(self, question: bytes, answer: object) -> None:
+        packed = zlib.compress(json.dumps(answer, ensure_ascii=False).encode(), 1)
+        self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, packed))
+
+
+def question(*parts: object) -> bytes:
+    return hashlib.blake2b(json.dumps(parts, ensure_ascii=False).encode(), digest_size=16).digest()
+
+
+class RecallingPolicy:
+    """A policy that is asked only what is not known of the model."""
+
+    def __init__(self, policy: Policy, recall: Recall, model: str) -> None:
+        """`model` is its version, and what else decides its replies."""
+        self._policy, self._recall, self._model = policy, recall, model
+
+    async def propose(
+        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+    ) -> list[Proposal]:
+        questions = [
+            question("policy", self._model, state, candidates, temperature, seed)
+            for state, seed in zip(states, seeds, strict=True)
+        ]
+        known = [self._recall.get(q) for q in questions]
+        missing = [i for i, answer in enumerate(known) if answer is None]
+        if missing:
+            asked = await self._policy.propose(
+                [states[i] for i in missing],
+                candidates=candidates,
+                temperature=temperature,
+                seeds=[seeds[i] for i in missing],
+            )
+            for i, proposal in zip(missing, asked, strict=True):
+                pairs = [(c.tactic, c.log_prob) for c in proposal.candidates]
+                known[i] = [pairs, proposal.model_version, proposal.tokens]
+                self._recall.put(questions[i], known[i])
+        return [Proposal(tuple(Candidate(*pair) for pair in pairs), model, tokens) for pairs, model, tokens in known]
+
+
+@dataclass(eq=False)
+class _Root:
+    """A search that is open: its theorem, and those of its states that Lean has, by the tactics that led there."""
+
+    theorem: Theorem
+    key: str
+    real: dict[tuple[str, ...], asyncio.Future[Outcome]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """What a state's `ref` is here."""
+
+    root: _Root
+    tactics: tuple[str, ...] = ()
+
+
+class RecallingLean:
+    """A Lean that is asked only what is not known; a state that it never saw is made by its tactics when it is needed."""
+
+    def __init__(self, lean: LeanSearch, recall: Recall, limits: str) -> None:
+        """`limits` is what decides its answers besides theorem and tactics: version and heartbeats."""
+        self._lean, self._recall, self._limits = lean, recall, limits
+
+    async def start(self, theorem: Theorem) -> Outcome:
+        key = [self._limits, theorem.header, theorem.statement]
+        return await self._answer(_Place(_Root(theorem, question(*key).hex())))
+
+    async def apply(self, state: ProofState, tactic: str, *, timeout: float | None = None) -> Outcome:
+        before: _Place = state.ref
+        return await self._answer(_Place(before.root, (*before.tactics, tactic)), timeout)
+
+    async def release(self, root: ProofState) -> None:
+        place: _Place = root.ref
+        if started := place.root.real.pop((), None):
+            outcome = await started
+            if outcome.state:
+                await self._lean.release(outcome.state)
+
+    async def check(self, theorem: Theorem, proof: str, *, timeout: float | None = None) -> Verdict:
+        return await self._lean.check(theorem, proof, timeout=timeout)
+
+    async def _answer(self, place: _Place, timeout: float | None = None) -> Outcome:
+        asked = question("lean", place.root.key, *place.tactics)
+        known = self._recall.get(asked)
+        if known is None:
+            outcome = await self._real(place, timeout)
+            known = [outcome.status, outcome.state and outcome.state.goals, outcome.message, outcome.seconds]
+            if outcome.status in KEPT:
+                self._recall.put(asked, known)
+        status, goals, message, seconds = known
+        state = None if goals is None else ProofState(tuple(goals), place)
+        return Outcome(TacticStatus(status), state, message, seconds)
+
+    async def _real(self, place: _Place, timeout: float | None = None) -> Outcome:
+        """What Lean itself answers; each question is asked once for as long as the search is open."""
+        root, tactics = place.root, place.tactics
+        if tactics not in root.real:
+            root.real[tactics] = asyncio.ensure_future(self._asked(place, timeout))
+        outcome = await asyncio.shield(root.real[tactics])
+        if outcome.status not in KEPT:  # it may go well the next time
+            root.real.pop(tactics, None)
+        return outcome
+
+    async def _asked(self, place: _Place, timeout: float | None) -> Outcome:
+        if not place.tactics:
+            return await self._lean.start(place.root.theorem)
+        before = await self._real(_Place(place.root, place.tactics[:-1]), timeout)
+        if before.state is None:
+            message = f"the state could not be made again: {before.message}"
+            return Outcome(TacticStatus.CRASH, message=message, seconds=before.seconds)
+        return await self._lean.apply(before.state, place.tactics[-1], timeout=timeout)

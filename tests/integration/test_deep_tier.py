@@ -1,0 +1,63 @@
+"""The deep tier in the real Lean: its proofs replay and are accepted, and few standard tactics prove none of its theorems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from burnqed.data.deep import deep_proofs
+from burnqed.data.deep.difficulty import branching, ends_early, proof_of_standard_tactics
+from burnqed.data.trace.replay import KnownProof, replay_all
+from burnqed.lean.core import DEFAULT_HEADER
+from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.protocol import Theorem
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+SOME = 12
+
+
+def with_header(proof: KnownProof) -> KnownProof:
+    return replace(proof, theorem=proof.theorem.with_header(DEFAULT_HEADER))
+
+
+def known(statement: str, *tactics: str) -> KnownProof:
+    return KnownProof(Theorem(name="known", statement=statement, header=DEFAULT_HEADER), tactics)
+
+
+async def test_their_proofs_replay_and_are_accepted(lean: EmbeddedLean) -> None:
+    proofs = [with_header(p) for part in (False, True) for p in deep_proofs(0, SOME, benchmark=part)]
+    async for replayed in replay_all(proofs, lean):
+        assert not replayed.error, (replayed.proof, replayed.error)
+        verdict = await lean.check(replayed.proof.theorem, "\n".join(replayed.proof.tactics))
+        assert verdict.accepted, (replayed.proof, verdict.reason)
+
+
+async def test_one_that_needs_a_lemma_is_deep(lean: EmbeddedLean) -> None:
+    proof = known(
+        "∀ (f : Nat → Nat → Nat), (∀ a, f 0 a = a) → (∀ n a, f (n + 1) a = f n (a + 3)) → ∀ n, f n 2 = 3 * n + 2",
+        "intro f h0 h1 n",
+        "have key : ∀ n a, f n a = 3 * n + a := ?_",
+        "grind",
+        "intro n",
+        "induction n <;> grind",
+    )
+    assert await proof_of_standard_tactics(proof, lean) is None
+    assert await ends_early(proof, lean) is None
+    numbers = await branching(proof, lean)
+    assert len(numbers) == 4
+    assert sum(numbers) / len(numbers) >= 3
+
+
+async def test_what_standard_tactics_prove_is_not(lean: EmbeddedLean) -> None:
+    proof = known(
+        "∀ (f : Nat → Nat), f 0 = 0 → (∀ n, f (n + 1) = f n + 2) → ∀ n, f n = 2 * n",
+        "intro f h0 h1 n",
+        "skip",
+        "induction n <;> grind",
+    )
+    found = await proof_of_standard_tactics(proof, lean)
+    assert found is not None
+    assert len(found) == 2
+    assert (await lean.check(proof.theorem, "\n".join(found))).accepted
+    assert await ends_early(proof, lean) == 2

@@ -1,0 +1,68 @@
+"""The deep tier as text: reproducible, divided by skeleton, and of the promised length."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from burnqed.data import deep
+from burnqed.data.deep import PER_SKELETON, deep_proofs
+from burnqed.data.deep.difficulty import NUMBER, merged, standard
+from burnqed.data.deep.theorems import LONGEST
+from burnqed.data.skeleton import normal_form, skeleton
+from burnqed.data.theorems import shipped_benchmark
+from burnqed.data.trace.replay import KnownProof
+from burnqed.errors import BadInput
+from burnqed.lean.protocol import ProofState
+
+TRAINING = deep_proofs(0, 300)
+BENCHMARK = deep_proofs(0, 100, benchmark=True)
+
+
+def shapes(proofs: list[KnownProof]) -> Counter[str]:
+    return Counter(skeleton(p.theorem.statement) for p in proofs)
+
+
+def test_equal_seeds_give_equal_theorems_and_a_longer_list_begins_with_the_shorter_one() -> None:
+    assert deep_proofs(0, 40) == TRAINING[:40]
+    assert deep_proofs(1, 40) != TRAINING[:40]
+
+
+def test_no_skeleton_is_in_both_parts_and_few_theorems_share_one() -> None:
+    assert not shapes(TRAINING).keys() & shapes(BENCHMARK).keys()
+    assert not shapes(TRAINING).keys() & {skeleton(t.statement) for t in shipped_benchmark()}
+    assert max([*shapes(TRAINING).values(), *shapes(BENCHMARK).values()]) <= PER_SKELETON
+    assert len({normal_form(p.theorem.statement) for p in TRAINING}) == len({p.theorem.name for p in TRAINING}) == 300
+
+
+def test_all_kinds_occur_and_proofs_have_4_to_15_tactics() -> None:
+    kinds = {p.theorem.name.removeprefix("deep::").partition("_")[0] for p in TRAINING}
+    assert kinds == {"strengthened", "goals", "witness", "cases"}
+    assert all(4 <= merged(p.tactics)[-1] <= LONGEST for p in [*TRAINING, *BENCHMARK])
+
+
+def test_there_is_an_end_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deep, "PATIENCE", 10)
+    with pytest.raises(BadInput, match=r"There are only \d+ deep theorems for seed 0"):
+        deep_proofs(0, 1_000_000, benchmark=True)
+
+
+@pytest.mark.parametrize(
+    ("tactics", "counts"),
+    [
+        (["intro f", "intros", "rw [h]", "rw [h]", "simp"], [1, 1, 2, 2, 3]),
+        (["have k : p := ?_", "intro n", "intro m", "omega"], [1, 2, 3, 4]),
+        (["intro n", "rw [h]", "omega", "rw [h]"], [1, 2, 3, 4]),
+    ],
+)
+def test_leading_introductions_and_consecutive_rewrites_count_as_one(tactics: list[str], counts: list[int]) -> None:
+    assert merged(tactics) == counts
+
+
+def test_standard_tactics_name_what_is_there() -> None:
+    goal = "f : ℕ → ℕ\nh0 : f 0 = 1\nh1 : ∀ (n : ℕ),\n  f (n + 1) = f n\nm n✝ n : ℕ\n⊢ f n = 1"
+    tactics = standard(ProofState((goal,), None))
+    assert len(tactics) <= NUMBER
+    assert {"induction n <;> grind", "rw [h1]", "simp [h0]", "grind [h1]", "constructor <;> grind"} <= set(tactics)
+    assert not any("✝" in tactic for tactic in tactics)
