@@ -95,7 +95,9 @@ class DataConfig(Section):
     generated: Theorems[int] = Field(3_000, ge=0)
     """Generated statements added to the shipped corpus."""
     generator_seed: Seed = 0
-    """Seed of the generated statements."""
+    """Seed of the generated statements, and of the deep theorems."""
+    deep: Later[Theorems[int]] = Field(0, ge=0)
+    """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)
     """Share of theorems, by hash of the name, whose pairs are held out for the evaluation loss."""
     closer_keep: float = Field(0.1, ge=0, le=1)
