@@ -24,21 +24,25 @@ from typing import Any, Self
 
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import LeanSearch, Outcome, ProofState, TacticStatus, Theorem, Verdict
+from burnqed.log import log
 from burnqed.policy.protocol import Candidate, Policy, Proposal
 
 KEPT = (TacticStatus.OK, TacticStatus.ERROR, TacticStatus.HEARTBEATS)
 """Answers that would be the same again."""
 FORMAT = 1
+WAIT_S = 60.0
+"""For other processes that write."""
 
 
 class Recall:
-    """Answers by question, in a file of SQLite, or in memory. One process at a time; what was put is there after a kill, too."""
+    """Answers by question, in a file of SQLite that several processes may share, or in memory. What was put is there after a kill, too."""
 
     def __init__(self, path: Path | None = None) -> None:
         """Raises BadInput when the file is something else, or of another version."""
         self.hits = self.misses = 0
+        self._is_full = False
         try:
-            self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=1.0)
+            self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=WAIT_S)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=OFF")
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
@@ -47,9 +51,7 @@ class Recall:
             )
             self._database.execute(f"PRAGMA user_version={FORMAT}")
         except sqlite3.DatabaseError as error:
-            raise BadInput(
-                f"{path} does not hold expansions, or another process uses it ({error}); choose another file."
-            ) from None
+            raise BadInput(f"{path} does not hold expansions ({error}); choose another file.") from None
         if version not in (0, FORMAT):
             raise BadInput(f"{path} holds expansions of version {version}, and this is {FORMAT}; choose another file.")
 
@@ -72,8 +74,14 @@ class Recall:
         return json.loads(zlib.decompress(row[0]))
 
     def put(self, question: bytes, answer: object) -> None:
+        """What cannot be written is not kept; a search does not end for that."""
         packed = zlib.compress(json.dumps(answer, ensure_ascii=False).encode(), 1)
-        self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, packed))
+        try:
+            self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, packed))
+        except sqlite3.OperationalError as error:
+            if not self._is_full:
+                log.warning("expansions are not kept from now on: %s", error)
+            self._is_full = True
 
 
 def question(*parts: object) -> bytes:

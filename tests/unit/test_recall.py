@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from burnqed.config import SearchConfig
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import Outcome, TacticStatus, Theorem
 from burnqed.proof_search.engine import search
-from burnqed.proof_search.recall import Recall, RecallingLean, RecallingPolicy
+from burnqed.proof_search.recall import Recall, RecallingLean, RecallingPolicy, question
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import SearchResult, Task
 from tests.fixtures.scripted import ScriptedLean, ScriptedPolicy, ScriptedScorer
@@ -137,11 +138,27 @@ async def test_what_cannot_be_made_again_counts_as_a_crash(tmp_path: Path) -> No
 def test_what_was_put_survives_a_kill(tmp_path: Path) -> None:
     code = f"import os; from pathlib import Path; from burnqed.proof_search.recall import Recall, question; r = Recall(Path({str(tmp_path / 'e')!r})); r.put(question(1), 'kept'); os.kill(os.getpid(), 9)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
-    from burnqed.proof_search.recall import question
-
     with Recall(tmp_path / "e") as recall:
         assert recall.get(question(1)) == "kept"
         assert recall.get(question(2)) is None
+
+
+def test_a_full_disk_ends_no_search(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with Recall(tmp_path / "e") as recall:
+        recall._database.execute("PRAGMA max_page_count = 3")
+        for number in range(50):
+            recall.put(question(number), [random.Random(number).random() for _ in range(200)])
+        assert sum("not kept from now on" in record.message for record in caplog.records) == 1
+        assert recall.get(question(49)) is None
+
+
+def test_two_processes_may_share_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "e"
+    code = f"from pathlib import Path; from burnqed.proof_search.recall import Recall, question\nwith Recall(Path({str(file)!r})) as r:\n for n in range(300): r.put(question(n, FIRST), n)"
+    both = [subprocess.Popen([sys.executable, "-c", code.replace("FIRST", str(k))]) for k in (0, 1)]
+    assert [process.wait() for process in both] == [0, 0]
+    with Recall(file) as recall:
+        assert all(recall.get(question(n, k)) == n for n in range(300) for k in (0, 1))
 
 
 def test_a_file_of_something_else_or_of_another_version_is_refused(tmp_path: Path) -> None:
