@@ -56,9 +56,7 @@ def units(context: Context) -> list[Unit]:
         for name, addresses in (("pairs", context.config.data.pairs), ("proofs", context.config.data.proofs)):
             parameters.append((f"what lies at data.{name}", digest_of([g.digest for g in given(context, addresses)])))
     else:
-        corpus = [
-            [p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context), *deep_of(context))
-        ]
+        corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context), *deep_of(context))]
         parameters.insert(0, ("the shipped corpus", digest_of(corpus)))
     benchmarks = [layout.benchmark(name) for name in context.config.data.benchmarks]
     configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=tuple(parameters))

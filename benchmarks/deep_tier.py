@@ -1,0 +1,127 @@
+"""A benchmark of the deep tier: its choice and its checks, in the real Lean.
+
+    .venv/bin/python -m benchmarks.deep_tier deep.json --choose 160     # writes so many of the generator's theorems for benchmarks
+    .venv/bin/python -m benchmarks.deep_tier deep.json                  # checks them, and how much choice their states leave; an hour or more
+
+A theorem belongs to the tier when its proof is accepted and has 4 to 15 tactics (leading `intro`s and consecutive rewrites count as one), no proof of fewer than 4 out of 60
+standard tactics exists, no standard tactic ends its own proof that early, and the states of its proof lead to at least 3 others on average. Of every tenth, the standard tactics
+find no proof within 64 nodes behind one of them. Exits with 1 when one fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from statistics import fmean
+from typing import TypeVar
+
+from burnqed.config import LeanConfig
+from burnqed.data.deep import deep_proofs
+from burnqed.data.deep.difficulty import branching, dead_end, ends_early, merged, proof_of_standard_tactics
+from burnqed.data.theorems import dump_index, read_index
+from burnqed.data.trace.replay import KnownProof
+from burnqed.lean.backends import open_lean
+from burnqed.lean.protocol import LeanBackend
+
+T = TypeVar("T")
+Look = Callable[[KnownProof, LeanBackend], Awaitable[T]]
+SEED = 0
+STEP = 40
+"""Theorems that are generated at a time."""
+LEAST_BRANCHING = 3.0
+"""On average over the states of a proof."""
+DEAD_ENDS = 10
+"""Of so many theorems one is looked at for them: it takes minutes."""
+CONFIG = LeanConfig(heartbeats=40_000, tactic_timeout_s=120)
+
+
+async def reason_against(proof: KnownProof, lean: LeanBackend) -> str:
+    """Why a theorem is not in the tier; empty if it is."""
+    verdict = await lean.check(proof.theorem, "\n".join(proof.tactics))
+    if not verdict.accepted:
+        return "its proof is refused"
+    if not 4 <= merged(proof.tactics)[-1] <= 15:
+        return "its length"
+    if await ends_early(proof, lean):
+        return "its proof ends early"
+    if await proof_of_standard_tactics(proof, lean):
+        return "fewer than 4 standard tactics prove it"
+    return ""
+
+
+async def in_turn(
+    proofs: Iterable[KnownProof], lean: LeanBackend, look: Look[T]
+) -> AsyncIterator[tuple[KnownProof, T]]:
+    """Each with what `look` finds, in order, several at a time."""
+    free = asyncio.Semaphore(2 * lean.capacity)
+
+    async def looked(proof: KnownProof) -> T:
+        async with free:
+            return await look(proof, lean)
+
+    wanted = [replace(p, theorem=p.theorem.with_header(lean.default_header)) for p in proofs]
+    tasks = [asyncio.create_task(looked(proof)) for proof in wanted]
+    for proof, task in zip(wanted, tasks, strict=True):
+        yield proof, await task
+
+
+async def choose(number: int) -> list[KnownProof]:
+    chosen: list[KnownProof] = []
+    against: Counter[str] = Counter()
+    async with open_lean(CONFIG) as lean:
+        for begin in count(0, STEP):
+            drafts = deep_proofs(SEED, begin + STEP, benchmark=True)[begin:]
+            async for proof, reason in in_turn(drafts, lean, reason_against):
+                against[reason or "chosen"] += 1
+                chosen += [] if reason else [proof]
+                print(f"{proof.theorem.name:40} {reason or 'chosen'}", flush=True)
+            if len(chosen) >= number:
+                break
+    print(f"tried {against.total()}: {dict(against)}")
+    return chosen[:number]
+
+
+async def check(file: Path) -> int:
+    wanted = {t.name for t in read_index(str(file))}
+    found: list[KnownProof] = []
+    for number in count(len(wanted), STEP):
+        found = [p for p in deep_proofs(SEED, number, benchmark=True) if p.theorem.name in wanted]
+        if len(found) == len(wanted):
+            break
+    failed, numbers = 0, list[float]()
+    async with open_lean(CONFIG) as lean:
+        async for proof, reason in in_turn(found, lean, reason_against):
+            failed += bool(reason)
+            if reason:
+                print(f"{proof.theorem.name}: {reason}", flush=True)
+        async for _, successors in in_turn(found, lean, branching):
+            numbers.append(fmean(successors))
+        ends = [end async for _, end in in_turn(found[::DEAD_ENDS], lean, dead_end)]
+    lengths = [merged(p.tactics)[-1] for p in found]
+    print(f"{len(found)} theorems, {failed} of them not deep; tactics {min(lengths)} to {max(lengths)}, on average {fmean(lengths):.1f}; "
+          f"distinct states behind a state on average {fmean(numbers):.1f}, at least {min(numbers):.1f}; "
+          f"{sum(end is not None for end in ends)} of {len(ends)} have a dead end")  # fmt: skip
+    return 1 if failed or min(numbers) < LEAST_BRANCHING or None in ends else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("file", type=Path, help="theorem index")
+    parser.add_argument("--choose", type=int, help="number of theorems to choose and write")
+    arguments = parser.parse_args()
+    if arguments.choose is None:
+        return asyncio.run(check(arguments.file))
+    chosen = asyncio.run(choose(arguments.choose))
+    text = dump_index([p.theorem.model_copy(update={"header": None}) for p in chosen])
+    arguments.file.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
