@@ -254,6 +254,74 @@ def iterated(rng: Random, f: str) -> Part:
     )
 
 
+def product(rng: Random, f: str) -> Part:
+    """Multiplication by repeated addition, which is itself given by recursion."""
+    g = f"{f}'"
+    c, s = rng.choice([0, 0, 1, 2]), rng.randint(1, 6)
+    step = either(rng, f"{g} a ({f} n a); {g} a ({f} n a); {g} ({f} n a) a")
+    return Part(
+        {g: "Nat → Nat → Nat", f: "Nat → Nat → Nat"},
+        (
+            f"∀ a, {g} 0 a = a",
+            f"∀ n a, {g} (n + 1) a = {g} n (a + 1)",
+            f"∀ a, {f} 0 a = {c}",
+            f"∀ n a, {f} (n + 1) a = {step}",
+        ),
+        (
+            inductive(f"∀ n a, {g} n a = {either(rng, 'n + a; a + n')}", "a"),
+            inductive(f"∀ n a, {f} n a = {total(rng, [either(rng, 'n * a; a * n'), c])}", "a"),
+        ),
+        f"{f} n {s}",
+        total(rng, [times(rng, s, "n"), c]),
+        count=lambda n: s * n + c,
+    )
+
+
+def nested(rng: Random, f: str) -> Part:
+    """An accumulator that grows by the values of another accumulator."""
+    g = f"{f}'"
+    k, s = rng.randint(1, 5), rng.randint(0, 5)
+    square = f"{times(rng, k, 'n')} * n" if k > 1 else "n * n"
+
+    def sides(term: str, start: str | int) -> tuple[str, str]:
+        return total(rng, [f"2 * {term}", times(rng, k, "n")]), total(rng, [square, start])
+
+    return Part(
+        {g: "Nat → Nat → Nat", f: "Nat → Nat → Nat"},
+        (
+            f"∀ a, {g} 0 a = a",
+            f"∀ n a, {g} (n + 1) a = {g} n ({total(rng, ['a', k])})",
+            f"∀ a, {f} 0 a = a",
+            f"∀ n a, {f} (n + 1) a = {f} n ({g} n a)",
+        ),
+        (
+            inductive(f"∀ n a, {g} n a = {total(rng, [times(rng, k, 'n'), 'a'])}", "a"),
+            inductive(f"∀ n a, {' = '.join(sides(f'{f} n a', '2 * a'))}", "a"),
+        ),
+        f"{f} n {s}",
+        equation=sides(f"{f} n {s}", 2 * s),
+        count=lambda n: s + k * n * (n - 1) // 2,
+    )
+
+
+def alternating(rng: Random, f: str) -> Part:
+    """A sequence with two steps by turns: known at even and odd places together only."""
+    a, b, c = rng.randint(1, 6), rng.randint(0, 6), rng.randint(0, 6)
+    test = either(rng, "n % 2 = 0; n % 2 = 0; n % 2 = 1")
+    first, second = total(rng, [f"{f} n", a]), total(rng, [f"{f} n", b])
+    step = f"if {test} then {first} else {second}" if test.endswith("0") else f"if {test} then {second} else {first}"
+    even, odd = (total(rng, [times(rng, a + b, "n"), start]) for start in (c, c + a))
+    is_odd = rng.random() < 0.5
+    return Part(
+        {f: "Nat → Nat"},
+        (f"{f} 0 = {c}", f"∀ n, {f} (n + 1) = {step}"),
+        (inductive(f"∀ n, {f} (2 * n) = {even} ∧ {f} (2 * n + 1) = {odd}"),),
+        f"{f} (2 * n + 1)" if is_odd else f"{f} (2 * n)",
+        odd if is_odd else even,
+        count=lambda n: (a + b) * n + c + (a if is_odd else 0),
+    )
+
+
 def listed(rng: Random, f: str) -> Part:
     """An accumulator over a list."""
     d, s = rng.randint(1, 7), rng.randint(0, 5)

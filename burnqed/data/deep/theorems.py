@@ -17,9 +17,10 @@ LONGEST = 15
 """Tactics of a proof."""
 NUMBERS = (
     *(parts.linear, parts.quadratic, parts.geometric, parts.affine, parts.registers, parts.coupled),
+    *(parts.product, parts.nested, parts.alternating),
     *(parts.orbit, parts.fibonacci, parts.iterated),
 )
-COUNTED = NUMBERS[:6]
+COUNTED = NUMBERS[:9]
 """Whose values are known as numbers."""
 LISTS = (parts.listed, parts.reversed_, parts.folded)
 NAMES = ("f", "g", "h")
@@ -120,6 +121,21 @@ def reached(rng: Random) -> Draft | None:
     return assembled(rng, "witness", [part], Conclusion(f"∃ n, {part.term} = {part.count(n)}", steps), variable="")
 
 
+def reached_together(rng: Random) -> Draft | None:
+    """That two terms reach their values at the same number, or their sum reaches one."""
+    chosen = [rng.choice(COUNTED)(rng, name) for name in NAMES[:2]]
+    if any(part.grows_fast or len(part.lemmas) > 1 for part in chosen):
+        return None
+    n = rng.randint(3, 12)
+    values = [part.count(n) for part in chosen if part.count]
+    terms = [part.term for part in chosen]
+    text = rng.choice(
+        [f"{terms[0]} = {values[0]} ∧ {terms[1]} = {values[1]}", f"{terms[0]} + {terms[1]} = {sum(values)}"]
+    )
+    steps = (f"refine ⟨{n}, ?_⟩", *(f"have e{place or ''} := {key(place)} {n}" for place in range(2)), "grind")
+    return assembled(rng, "witness", chosen, Conclusion(f"∃ n, {text}", steps), variable="")
+
+
 def joined(rng: Random) -> Draft | None:
     """Several independent conclusions, one for each part."""
     chosen = several(rng, rng.choice([2, 2, 3]))
@@ -150,8 +166,8 @@ def either_way(rng: Random) -> Draft | None:
         return None
     hypothesis = f"∀ n, t n = {pair[0].term} ∨ t n = {pair[1].term}"
     hypotheses = [*one.hypotheses, *other.hypotheses, hypothesis]
-    bound, (low, high) = rng.choice(["low", "high"]), (one.value, other.value)
-    goal = at_most(rng, "t n", high) if bound == "high" else at_most(rng, low, "t n")
+    least, most = at_most(rng, one.value, "t n"), at_most(rng, "t n", other.value)
+    goal = rng.choice([least, most, f"{least} ∧ {most}"])
     functions = {**one.functions, **other.functions, "t": "Nat → Nat"}
     tactics = [introduction(functions, hypotheses, "n"), f"rcases h{len(hypotheses) - 1} n with h | h"]
     for part in pair:
@@ -159,7 +175,7 @@ def either_way(rng: Random) -> Draft | None:
     return Draft("cases", closed(functions, hypotheses, f"∀ n, {goal}"), tuple(tactics))
 
 
-KINDS = (single, single, single, reached, joined, joined, added, either_way, either_way)
+KINDS = (single, single, reached, reached_together, joined, joined, added, *[either_way] * 4)
 
 
 def draft(rng: Random) -> Draft | None:
