@@ -14,7 +14,7 @@ from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-SOME = 12
+SOME = 8
 
 
 def with_header(proof: KnownProof) -> KnownProof:

@@ -326,6 +326,17 @@ def test_an_interrupted_training_continues_to_the_same_result(
         assert (folder / file).read_bytes() == (trained[2] / file).read_bytes(), file
 
 
+def test_a_training_that_a_limit_ended_goes_on_with_a_wider_one(
+    base: Path, trained: Trained, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(BadInput, match=r"may be 0.001 \(joint.max_loss\)"):
+        train(base, tmp_path, changed(joint={"judged_after": 16, "max_loss": 0.001}))
+    with caplog.at_level("INFO", "burnqed"):
+        _, joint, _ = train(base, tmp_path)
+    assert "continues after step 14" in caplog.text
+    assert joint == trained[1]
+
+
 def test_two_processes_train_jointly_as_one_does(base: Path, tmp_path: Path) -> None:
     """Without dropout of the adapters, which depends on the process; the head's does not."""
     config = changed(sft={"lora_dropout": 0.0}, joint={"steps": 8, "evaluate_every": 4, "learning_rate": 2e-3})

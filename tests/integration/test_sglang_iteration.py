@@ -18,7 +18,7 @@ from tests.fixtures.sglang_pair import REAL
 
 pytestmark = [
     pytest.mark.skipif(not REAL, reason="needs the real SGLang; run `make test-sglang`"),
-    pytest.mark.timeout(2_400),
+    pytest.mark.timeout(4_800),
 ]
 
 
