@@ -9,20 +9,16 @@ renaming and spacing, and at most five of all of them share a skeleton.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import Counter
 from random import Random
 
 from burnqed.data.corpus import load_corpus
 from burnqed.data.families import FAMILIES
-from burnqed.data.skeleton import normal_form, skeleton
+from burnqed.data.skeleton import Distinct
 from burnqed.data.theorems import shipped_benchmark
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import Theorem
 
-PER_SKELETON = 5
-"""Statements that may share a skeleton, those of the corpus and the benchmark included."""
 UNIT = re.compile(r"(?<!\^ )\b1 \* | \+ 0\b")
 """What nobody writes: a factor of one, a term of zero."""
 PATIENCE = 1_000
@@ -35,8 +31,7 @@ def generate(seed: int, count: int) -> list[Theorem]:
     Raises BadInput when the templates cannot make that many.
     """
     known = [t.statement for t in shipped_benchmark()] + [proof.theorem.statement for proof in load_corpus()]
-    seen = {normal_form(statement) for statement in known}
-    shapes = Counter(skeleton(statement) for statement in known)
+    distinct = Distinct(known)
     rng = Random(seed)
     families, weights = list(FAMILIES), [weight for weight, _ in FAMILIES.values()]
     theorems: list[Theorem] = []
@@ -50,12 +45,8 @@ def generate(seed: int, count: int) -> list[Theorem]:
         for _ in range(PATIENCE):
             draft = rng.choice(FAMILIES[family][1])(rng)
             statement = draft and UNIT.sub("", draft)
-            if statement is None or shapes[skeleton(statement)] >= PER_SKELETON or normal_form(statement) in seen:
+            if statement is None or (digest := distinct.add(statement)) is None:
                 continue
-            form = normal_form(statement)
-            seen.add(form)
-            shapes[skeleton(statement)] += 1
-            digest = hashlib.sha256(form.encode()).hexdigest()[:12]
             theorems.append(Theorem(name=f"generated::{family}_{digest}", statement=statement))
             break
         else:

@@ -7,6 +7,9 @@ for the closed proposition that it states.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from burnqed.lean.lexer import Kind, tokens
@@ -80,6 +83,28 @@ class _Scope:
 def skeleton(statement: str) -> str:
     """The statement with every word blanked to `x` and every numeral to `0`, without spaces."""
     return "".join("0" if word.isdecimal() else "x" if _is_word(word) else word for word in _words(statement))
+
+
+PER_SKELETON = 5
+"""Generated statements that may share a skeleton, those that are known before included."""
+
+
+class Distinct:
+    """Statements that differ by more than names, and of which only some share a skeleton."""
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        known = list(known)
+        self._forms = {normal_form(statement) for statement in known}
+        self._shapes = Counter(skeleton(statement) for statement in known)
+
+    def add(self, statement: str) -> str | None:
+        """12 hexadecimal digits that follow from its normal form; None, and nothing is added, where one like it is there, or enough of its skeleton."""
+        shape = skeleton(statement)
+        if self._shapes[shape] >= PER_SKELETON or (form := normal_form(statement)) in self._forms:
+            return None
+        self._forms.add(form)
+        self._shapes[shape] += 1
+        return hashlib.sha256(form.encode()).hexdigest()[:12]
 
 
 def normal_form(statement: str) -> str:

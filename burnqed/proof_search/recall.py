@@ -40,20 +40,22 @@ class Recall:
     def __init__(self, path: Path | None = None) -> None:
         """Raises BadInput when the file is something else, or of another version."""
         self.hits = self.misses = 0
-        self._is_full = False
+        self._has_failed = False
         try:
             self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=WAIT_S)
             self._database.execute("PRAGMA journal_mode=WAL")
             self._database.execute("PRAGMA synchronous=OFF")
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            if version not in (0, FORMAT):
+                raise BadInput(
+                    f"{path} holds expansions of version {version}, and this is {FORMAT}; choose another file."
+                )
             self._database.execute(
                 "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB) WITHOUT ROWID"
             )
             self._database.execute(f"PRAGMA user_version={FORMAT}")
         except sqlite3.DatabaseError as error:
             raise BadInput(f"{path} does not hold expansions ({error}); choose another file.") from None
-        if version not in (0, FORMAT):
-            raise BadInput(f"{path} holds expansions of version {version}, and this is {FORMAT}; choose another file.")
 
     def __enter__(self) -> Self:
         return self
@@ -79,9 +81,9 @@ class Recall:
         try:
             self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, packed))
         except sqlite3.OperationalError as error:
-            if not self._is_full:
+            if not self._has_failed:
                 log.warning("expansions are not kept from now on: %s", error)
-            self._is_full = True
+            self._has_failed = True
 
 
 def question(*parts: object) -> bytes:

@@ -16,6 +16,7 @@ from burnqed.steps.base_model import TINY
 def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
     """Raises BadInput for the first contradiction that would end one of these tasks of the loop, or make it pointless."""
     policy, sft, ebm, joint = config.policy, config.sft, config.ebm, config.joint
+    trains_jointly = "sft" in tasks and joint.enabled
     if "base" in tasks and policy.model == TINY and policy.hidden_size % (2 * policy.heads):
         raise BadInput(
             f"policy.hidden_size ({policy.hidden_size}) must be a multiple of twice policy.heads ({policy.heads}); change one of them."
@@ -36,8 +37,7 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         )
     rank = joint.lora_rank
     if (
-        "sft" in tasks
-        and joint.enabled
+        trains_jointly
         and sft.method == "lora"
         and sft.start == "previous_adapter"
         and rank not in (None, sft.lora_rank)
@@ -45,19 +45,19 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"joint.lora_rank ({rank}) is for new adapters, and sft.start=previous_adapter trains those of rank {sft.lora_rank} further; set sft.start=merged."
         )
-    if "sft" in tasks and joint.enabled and not ebm.enabled:
+    if trains_jointly and not ebm.enabled:
         raise BadInput(
             "joint.enabled trains the head with the model, and ebm.enabled=false says that there is none; change one of them."
         )
     limits = [
         name for name in ("max_loss", "min_centroid", "min_linear_probe", "min_rank1_deep") if getattr(joint, name)
     ]
-    if "sft" in tasks and joint.enabled and limits and joint.judged_after > joint.steps:
+    if trains_jointly and limits and joint.judged_after > joint.steps:
         raise BadInput(
             f"joint.{limits[0]} applies from step joint.judged_after ({joint.judged_after}) on, and there are only {joint.steps} (joint.steps); lower "
             "joint.judged_after."
         )
-    if "sft" in tasks and joint.enabled and limits and not config.data.validation_fraction:
+    if trains_jointly and limits and not config.data.validation_fraction:
         raise BadInput(
             f"joint.{limits[0]} is measured on validation theorems, and data.validation_fraction=0 leaves none; raise it."
         )

@@ -56,7 +56,7 @@ def units(context: Context) -> list[Unit]:
         for name, addresses in (("pairs", context.config.data.pairs), ("proofs", context.config.data.proofs)):
             parameters.append((f"what lies at data.{name}", digest_of([g.digest for g in given(context, addresses)])))
     else:
-        corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context), *deep_of(context))]
+        corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context))]
         parameters.insert(0, ("the shipped corpus", digest_of(corpus)))
     benchmarks = [layout.benchmark(name) for name in context.config.data.benchmarks]
     configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=tuple(parameters))
@@ -183,7 +183,11 @@ def known_with_origins(context: Context, header: str) -> tuple[list[KnownProof],
             for proof, source in g.proofs(header)
         ]
     else:
-        found = [(proof, (("corpus", 1.0), "corpus")) for proof in known_proofs(header, *deep_of(context))]
+        config = context.config.data
+        deep = [
+            replace(p, theorem=p.theorem.with_header(header)) for p in deep_proofs(config.generator_seed, config.deep)
+        ]
+        found = [(proof, (("corpus", 1.0), "corpus")) for proof in (*known_proofs(header), *deep)]
     first = {proof.theorem.name: (proof, where) for proof, where in reversed(found)}
     known = [first[name][0] for name in dict.fromkeys(proof.theorem.name for proof, _ in found)]
     known = some(known, context.config.data.known_proofs, lambda p: p.theorem.name)
@@ -261,15 +265,9 @@ def kept_of(sources: Sequence[Origin], filter: PairFilter) -> Iterator[pa.Record
             yield kept
 
 
-def deep_of(context: Context) -> tuple[int, int]:
-    """Number and seed of the deep theorems."""
-    return context.config.data.deep, context.config.data.generator_seed
-
-
-def known_proofs(header: str, deep: int = 0, seed: int = 0) -> list[KnownProof]:
-    """The shipped corpus and so many deep theorems, with their header spelled out."""
-    proofs = [*(KnownProof(t.theorem, t.tactics) for t in load_corpus()), *deep_proofs(seed, deep)]
-    return [replace(p, theorem=p.theorem.with_header(header)) for p in proofs]
+def known_proofs(header: str) -> list[KnownProof]:
+    """The shipped corpus, with its header spelled out."""
+    return [KnownProof(t.theorem.with_header(header), t.tactics) for t in load_corpus()]
 
 
 def read_pairs(store: Store, prefix: str) -> Iterator[pa.RecordBatch]:

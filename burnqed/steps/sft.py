@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 CHECKPOINT = "checkpoint.pt"
 OUTCOME = "sft.json"
 JOINT_OUTCOME = "joint.json"
-MEASURED = ("centroid_l2", "linear_probe", "rank1", "rank1_depth_4+", "pairwise")
-"""Of a joint training's metrics, those that the report shows."""
 """`OUTCOME_FILE` of `burnqed.train.sft` and of `burnqed.train.joint`, repeated here so as not to import torch."""
 
 
@@ -155,8 +153,7 @@ def read_joint(store: Store, prefix: str, *, accepted: bool) -> JointFigures | N
         metrics = {name: metric["value"] for name, metric in row["metrics"].items()}
         curve.append(LossPoint(step=row["step"], train=row["contrastive"], evaluation=metrics.get("loss")))
         if metrics:
-            shown = {name: row[name] for name in ("step", "evaluation", "temperature")}
-            measured.append(shown | {name: metrics.get(name) for name in MEASURED})
+            measured.append({name: row[name] for name in ("step", "evaluation", "temperature")} | metrics)
     return JointFigures(contrastive=curve, measured=measured, kept_step=document["kept_step"], accepted=accepted)
 
 

@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 
 from burnqed.data import deep
-from burnqed.data.deep import PER_SKELETON, deep_proofs
+from burnqed.data.deep import deep_proofs
 from burnqed.data.deep.difficulty import NUMBER, merged, standard
 from burnqed.data.deep.theorems import LONGEST
-from burnqed.data.skeleton import normal_form, skeleton
+from burnqed.data.skeleton import PER_SKELETON, normal_form, skeleton
 from burnqed.data.theorems import shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput

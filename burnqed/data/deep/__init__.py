@@ -3,17 +3,15 @@
     deep_proofs(seed=0, count=1_000)
 
 A conclusion here needs a lemma that is not in sight: stronger than what is to be shown, with numbers that have to be computed (`parts.py`); `theorems.py` puts statements and
-proofs together, `difficulty.py` measures how deep they are. Statements are divided by skeleton: those of the benchmark `deep` share none with any that is trained on.
+proofs together, `difficulty.py` measures how deep they are. Statements are divided by skeleton: those for benchmarks share none with any that is trained on.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from random import Random
 
 from burnqed.data.deep.theorems import draft
-from burnqed.data.skeleton import normal_form, skeleton
+from burnqed.data.skeleton import Distinct, skeleton
 from burnqed.data.split import unit_interval
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
@@ -21,21 +19,17 @@ from burnqed.lean.protocol import Theorem
 
 BENCHMARK_SHARE = 0.25
 """Of the skeletons."""
-PER_SKELETON = 5
-"""Theorems that may share one."""
 PATIENCE = 20_000
 """Drafts in a row without a new theorem after which nothing more is expected."""
 
 
 def deep_proofs(seed: int, count: int, *, benchmark: bool = False) -> list[KnownProof]:
-    """`count` distinct theorems with proofs, named `deep::KIND_HASH`, to train on, or those of the benchmark's part; a longer list of the same seed begins
+    """`count` distinct theorems with proofs, named `deep::KIND_HASH`, to train on, or to evaluate on; a longer list of the same seed begins
     with the shorter one. Not replayed.
 
     Raises BadInput when there are not that many.
     """
-    rng = Random(seed)
-    seen: set[str] = set()
-    shapes: Counter[str] = Counter()
+    rng, distinct = Random(seed), Distinct()
     proofs: list[KnownProof] = []
     vain = 0
     while len(proofs) < count:
@@ -43,20 +37,14 @@ def deep_proofs(seed: int, count: int, *, benchmark: bool = False) -> list[Known
         vain += 1
         if vain > PATIENCE:
             raise BadInput(f"There are only {len(proofs)} deep theorems for seed {seed}; ask for fewer than {count}.")
-        if made is None:
+        if made is None or is_held_out(made.statement) != benchmark or (digest := distinct.add(made.statement)) is None:
             continue
-        shape, form = skeleton(made.statement), normal_form(made.statement)
-        if is_held_out(shape) != benchmark or form in seen or shapes[shape] >= PER_SKELETON:
-            continue
-        seen.add(form)
-        shapes[shape] += 1
-        digest = hashlib.sha256(form.encode()).hexdigest()[:12]
         theorem = Theorem(name=f"deep::{made.kind}_{digest}", statement=made.statement)
         proofs.append(KnownProof(theorem, made.tactics))
         vain = 0
     return proofs
 
 
-def is_held_out(shape: str) -> bool:
-    """Whether theorems of this skeleton belong to the benchmark."""
-    return unit_interval("deep", shape) < BENCHMARK_SHARE
+def is_held_out(statement: str) -> bool:
+    """Whether theorems with the skeleton of this statement are for benchmarks."""
+    return unit_interval("deep", skeleton(statement)) < BENCHMARK_SHARE

@@ -15,6 +15,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from itertools import islice
 
 from burnqed.data.trace.replay import KnownProof
 from burnqed.lean.protocol import LeanBackend, ProofState
@@ -26,7 +27,7 @@ CLOSERS = (
 """Tactics that end a proof, or do not help."""
 STEPS = (
     *("constructor", "left", "right", "exfalso", "split", "subst_vars", "funext x", "ext x", "exists 0", "exists 1"),
-    *("simp", "simp_all", "simp [*]", "simp only [*]", "constructor <;> simp_all", "intros"),
+    *("simp [*]", "simp only [*]", "constructor <;> simp_all", "intros"),
 )
 ON_VARIABLE = (
     *("induction {}", "induction {} <;> simp", "induction {} <;> simp_all", "induction {} <;> omega", "induction {} <;> grind"),
@@ -85,16 +86,17 @@ async def proof_of_standard_tactics(proof: KnownProof, lean: LeanBackend, most: 
 
 
 async def dead_end(proof: KnownProof, lean: LeanBackend, nodes: int = 64) -> str | None:
-    """A standard tactic, beside the theorem's own second one, behind which the standard tactics find no proof when `nodes` states are expanded, breadth first."""
+    """A standard tactic that applies after the theorem's first one, and behind which the standard tactics find no proof when `nodes` states are expanded, breadth
+    first; None where there is none."""
     async with opened(proof, lean) as root:
         for tactic, start in await successors(lean, root, standard(root)):
             if start.text == root.text or start.is_solved:
                 continue
             queue, seen, solved = [start], {root.text, start.text}, False
-            for number in range(nodes):
-                if number == len(queue) or solved:
+            for state in islice(queue, nodes):  # to which the loop adds
+                if solved:
                     break
-                for _, successor in await successors(lean, queue[number], standard(queue[number])):
+                for _, successor in await successors(lean, state, standard(state)):
                     solved |= successor.is_solved
                     if successor.text not in seen:
                         seen.add(successor.text)
@@ -147,8 +149,7 @@ async def opened(proof: KnownProof, lean: LeanBackend) -> AsyncIterator[ProofSta
 
 async def closed_by(lean: LeanBackend, state: ProofState) -> str | None:
     """A standard tactic that closes all goals of a state."""
-    usable = [tactic for tactic in standard(state) if "?_" not in tactic or "<;>" in tactic]
-    block = " | ".join(f"(all_goals ({tactic}); done)" for tactic in usable)
+    block = " | ".join(f"(all_goals ({tactic}); done)" for tactic in standard(state))
     together = await lean.apply(state, f"first | {block}")
     if together.state is not None and together.state.is_solved:
         return f"first | {block}"

@@ -78,13 +78,18 @@ def inductive(statement: str, others: str = "") -> Lemma:
     return Lemma(statement, proof, (f"intro {variable}", f"induction {variable} <;> grind"))
 
 
+def accumulated(f: str, step: str, first: str = "a") -> tuple[str, str]:
+    """The hypotheses of a function of a number and an accumulator."""
+    return f"∀ a, {f} 0 a = {first}", f"∀ n a, {f} (n + 1) a = {f} n ({step})"
+
+
 def linear(rng: Random, f: str) -> Part:
     """An accumulator that grows by the same number at each step."""
     c, d, s = rng.choice([0, 0, 0, 1, 2, 5]), rng.randint(1, 9), rng.randint(0, 6)
     first, step = total(rng, ["a", c]), either(rng, f"a + {d}; {d} + a")
     return Part(
         {f: "Nat → Nat → Nat"},
-        (f"∀ a, {f} 0 a = {first}", f"∀ n a, {f} (n + 1) a = {f} n ({step})"),
+        accumulated(f, step, first),
         (inductive(f"∀ n a, {f} n a = {total(rng, [times(rng, d, 'n'), 'a', c])}", "a"),),
         f"{f} n {s}",
         total(rng, [times(rng, d, "n"), s + c]),
@@ -96,14 +101,14 @@ def quadratic(rng: Random, f: str) -> Part:
     """An accumulator that grows by more at each step."""
     d, e, s = rng.randint(1, 6), rng.randint(0, 5), rng.randint(0, 5)
     step = total(rng, ["a", times(rng, d, "n"), e])
-    square = f"{times(rng, d, 'n')} * n" if d > 1 else "n * n"
+    square = f"{times(rng, d, 'n')} * n"
 
     def sides(term: str, start: str | int) -> tuple[str, str]:
         return total(rng, [f"2 * {term}", times(rng, d, "n")]), total(rng, [square, times(rng, 2 * e, "n"), start])
 
     return Part(
         {f: "Nat → Nat → Nat"},
-        (f"∀ a, {f} 0 a = a", f"∀ n a, {f} (n + 1) a = {f} n ({step})"),
+        accumulated(f, step),
         (inductive(f"∀ n a, {' = '.join(sides(f'{f} n a', '2 * a'))}", "a"),),
         f"{f} n {s}",
         equation=sides(f"{f} n {s}", 2 * s),
@@ -118,7 +123,7 @@ def geometric(rng: Random, f: str) -> Part:
     lemma = either(rng, f"{k} ^ n * a; a * {k} ^ n")
     return Part(
         {f: "Nat → Nat → Nat"},
-        (f"∀ a, {f} 0 a = a", f"∀ n a, {f} (n + 1) a = {f} n ({step})"),
+        accumulated(f, step),
         (inductive(f"∀ n a, {f} n a = {lemma}", "a"),),
         f"{f} n {s}",
         times(rng, s, f"{k} ^ n"),
@@ -136,7 +141,7 @@ def affine(rng: Random, f: str) -> Part:
 
     return Part(
         {f: "Nat → Nat → Nat"},
-        (f"∀ a, {f} 0 a = a", f"∀ n a, {f} (n + 1) a = {f} n ({step})"),
+        accumulated(f, step),
         (inductive(f"∀ n a, {' = '.join(sides(f'{f} n a', total(rng, [times(rng, k - 1, 'a'), b])))}", "a"),),
         f"{f} n {s}",
         equation=sides(f"{f} n {s}", str((k - 1) * s + b)),
@@ -148,7 +153,7 @@ def registers(rng: Random, f: str) -> Part:
     """Two accumulators, of which one is added to the other."""
     c, s, t = rng.choice([0, 0, 1, 2, 3]), rng.randint(0, 6), rng.randint(1, 6)
     second = f"(b + {c})" if c else "b"
-    square = (f"{times(rng, c, 'n')} * n" if c > 1 else "n * n") if c else ""
+    square = f"{times(rng, c, 'n')} * n" if c else ""
 
     def sides(term: str, a: str | int, b: str) -> tuple[str, str]:
         twice = [f"2 * {term}", times(rng, c, "n")] if c else [term]
@@ -171,7 +176,7 @@ def coupled(rng: Random, f: str) -> Part:
     """A sequence that grows by the values of another, whose closed form comes first."""
     g = f"{f}'"
     c, v, u = rng.randint(1, 6), rng.randint(0, 5), rng.randint(0, 5)
-    square = f"{times(rng, c, 'n')} * n" if c > 1 else "n * n"
+    square = f"{times(rng, c, 'n')} * n"
     sides = (total(rng, [f"2 * {f} n", times(rng, c, "n")]), total(rng, [square, times(rng, 2 * v, "n"), 2 * u]))
     return Part(
         {g: "Nat → Nat", f: "Nat → Nat"},
@@ -261,12 +266,7 @@ def product(rng: Random, f: str) -> Part:
     step = either(rng, f"{g} a ({f} n a); {g} a ({f} n a); {g} ({f} n a) a")
     return Part(
         {g: "Nat → Nat → Nat", f: "Nat → Nat → Nat"},
-        (
-            f"∀ a, {g} 0 a = a",
-            f"∀ n a, {g} (n + 1) a = {g} n (a + 1)",
-            f"∀ a, {f} 0 a = {c}",
-            f"∀ n a, {f} (n + 1) a = {step}",
-        ),
+        (*accumulated(g, "a + 1"), f"∀ a, {f} 0 a = {c}", f"∀ n a, {f} (n + 1) a = {step}"),
         (
             inductive(f"∀ n a, {g} n a = {either(rng, 'n + a; a + n')}", "a"),
             inductive(f"∀ n a, {f} n a = {total(rng, [either(rng, 'n * a; a * n'), c])}", "a"),
@@ -281,19 +281,14 @@ def nested(rng: Random, f: str) -> Part:
     """An accumulator that grows by the values of another accumulator."""
     g = f"{f}'"
     k, s = rng.randint(1, 5), rng.randint(0, 5)
-    square = f"{times(rng, k, 'n')} * n" if k > 1 else "n * n"
+    square = f"{times(rng, k, 'n')} * n"
 
     def sides(term: str, start: str | int) -> tuple[str, str]:
         return total(rng, [f"2 * {term}", times(rng, k, "n")]), total(rng, [square, start])
 
     return Part(
         {g: "Nat → Nat → Nat", f: "Nat → Nat → Nat"},
-        (
-            f"∀ a, {g} 0 a = a",
-            f"∀ n a, {g} (n + 1) a = {g} n ({total(rng, ['a', k])})",
-            f"∀ a, {f} 0 a = a",
-            f"∀ n a, {f} (n + 1) a = {f} n ({g} n a)",
-        ),
+        (*accumulated(g, total(rng, ["a", k])), *accumulated(f, f"{g} n a")),
         (
             inductive(f"∀ n a, {g} n a = {total(rng, [times(rng, k, 'n'), 'a'])}", "a"),
             inductive(f"∀ n a, {' = '.join(sides(f'{f} n a', '2 * a'))}", "a"),

@@ -77,23 +77,23 @@ def bounded(rng: Random, part: Part) -> Conclusion | None:
 
 def residue(rng: Random, part: Part) -> Conclusion | None:
     """The remainder that all values leave."""
-    if not part.is_linear:
+    m = divisor(rng, part, 7)
+    if m is None:
         return None
-    moduli = [m for m in range(2, 8) if part.slope % m == 0]
-    if not moduli:
-        return None
-    m = rng.choice(moduli)
     return Conclusion(f"{part.term} % {m} = {part.start % m}")
+
+
+def divisor(rng: Random, part: Part, most: int) -> int | None:
+    """A divisor, up to `most`, of what a linear term grows by; None where there is none."""
+    found = [m for m in range(2, most + 1) if part.slope % m == 0] if part.is_linear else []
+    return rng.choice(found) if found else None
 
 
 def multiple(rng: Random, part: Part) -> Conclusion | None:
     """A number k, depending on n, with which the term is m · k + r."""
-    if not part.is_linear:
+    m = divisor(rng, part, 6)
+    if m is None:
         return None
-    divisors = [m for m in range(2, 7) if part.slope % m == 0]
-    if not divisors:
-        return None
-    m = rng.choice(divisors)
     r = part.start - m * rng.randint(0, part.start // m)
     witness = total(rng, [times(rng, part.slope // m, "n"), (part.start - r) // m])
     return Conclusion(f"∃ k, {part.term} = {total(rng, [f'{m} * k', r])}", (f"refine ⟨{witness}, ?_⟩", "grind"))

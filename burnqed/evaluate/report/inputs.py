@@ -27,7 +27,7 @@ class JointFigures(Result):
     contrastive: list[LossPoint]
     """InfoNCE."""
     measured: list[dict[str, float | None]]
-    """Figures at the measured steps; the first is `step`."""
+    """At each measured step `step`, `evaluation`, `temperature` and the metrics by name."""
     kept_step: int
     """Whose model and head were kept."""
     accepted: bool

@@ -53,7 +53,7 @@ JOINT_FIGURES = {
     "rank1_depth_4+": "rank-1 at depth 4+",
     "pairwise": "rank accuracy",
 }
-"""As `burnqed.steps.sft.read_joint` gives them, with the words of the page."""
+"""Of what a joint training measured, what the page shows, in its words."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
         metrics=metric_table(result.training),
         embedding_table=embedding_table(inputs),
         joint=inputs.joint,
-        joint_table=joint_table(inputs.joint) if inputs.joint else None,
+        joint_table=joint_table(inputs.joint),
         benchmark_proofs=grouped(proofs.benchmark_proofs(result)),
         training_proofs=grouped(inputs.training_proofs),
         kept=inputs.kept,
@@ -259,14 +259,14 @@ def metric_table(metrics: dict[str, float]) -> Table | None:
     return Table(("metric", "value", "n", "random choice"), rows) if rows else None
 
 
-def joint_table(joint: JointFigures) -> Table:
-    columns = [JOINT_FIGURES[name] for name in joint.measured[0]] if joint.measured else []
+def joint_table(joint: JointFigures | None) -> Table | None:
+    """None where nothing was measured."""
     rows = []
-    for row in joint.measured:
-        step, *figures = row.values()
-        kept = " (kept)" if step == joint.kept_step else ""
+    for row in joint.measured if joint else ():
+        step, *figures = (row.get(name) for name in JOINT_FIGURES)
+        kept = " (kept)" if joint and step == joint.kept_step else ""
         rows.append([f"{step:.0f}{kept}", *("" if figure is None else metric(figure) for figure in figures)])
-    return Table(columns, rows)
+    return Table(tuple(JOINT_FIGURES.values()), rows) if rows else None
 
 
 def embedding_table(inputs: ReportInputs) -> Table | None:

@@ -132,10 +132,10 @@ def check_gpus(config: RunConfig) -> None:
             f"policy.tensor_parallel={policy.tensor_parallel} and policy.data_parallel={policy.data_parallel} need {needed} GPUs, and "
             f"serving.gpus is {gpus}; set serving.gpus={needed}."
         )
-    processes = config.sft.processes or 1
-    if processes > max(1, config.trainer.gpus) and config.trainer.gpus:
+    processes, gpus = config.sft.processes or 1, config.trainer.gpus
+    if 0 < gpus < processes:
         raise BadInput(
-            f"sft.processes={processes} need as many GPUs, and trainer.gpus is {config.trainer.gpus}; set trainer.gpus={processes}."
+            f"sft.processes={processes} need as many GPUs, and trainer.gpus is {gpus}; set trainer.gpus={processes}."
         )
 
 
