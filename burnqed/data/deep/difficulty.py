@@ -37,6 +37,7 @@ ON_VARIABLE = (
 ON_HYPOTHESIS = ("rw [{}]", "rw [← {}]", "simp [{}]", "grind [{}]", "apply {}", "rcases {} with h | h")
 NUMBER = 60
 """Standard tactics at a state, at most; of hypotheses, the last ones come first."""
+NONE_CLOSES = "no standard tactic closes this"
 _LOCAL = re.compile(r"^((?:[^\s:]+ )+): (.*)$", re.MULTILINE)
 
 
@@ -149,11 +150,15 @@ async def opened(proof: KnownProof, lean: LeanBackend) -> AsyncIterator[ProofSta
 
 async def closed_by(lean: LeanBackend, state: ProofState) -> str | None:
     """A standard tactic that closes all goals of a state."""
-    block = " | ".join(f"(all_goals ({tactic}); done)" for tactic in standard(state))
-    together = await lean.apply(state, f"first | {block}")
-    if together.state is not None and together.state.is_solved:
-        return f"first | {block}"
-    return None
+    closers = [f"all_goals ({tactic})" for tactic in standard(state)]
+    together = " | ".join(f"({closer}; done)" for closer in closers)
+    outcome = await lean.apply(state, f'first | {together} | fail "{NONE_CLOSES}"')
+    if outcome.state is not None and outcome.state.is_solved:
+        return f"first | {together}"
+    if NONE_CLOSES in outcome.message:
+        return None
+    # `first` does not go on behind a tactic that runs out of heartbeats or recursion depth.
+    return next((closer for closer, after in await successors(lean, state, closers) if after.is_solved), None)
 
 
 async def successors(lean: LeanBackend, state: ProofState, tactics: Iterable[str]) -> list[tuple[str, ProofState]]:
