@@ -97,7 +97,7 @@ class DataConfig(Section):
     generator_seed: Seed = 0
     """Seed of the generated statements, and of the deep theorems."""
     deep: Later[Theorems[int]] = Field(0, ge=0)
-    """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus."""
+    """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)
     """Share of theorems, by hash of the name, whose pairs are held out for the evaluation loss."""
     closer_keep: float = Field(0.1, ge=0, le=1)
@@ -365,7 +365,8 @@ class JointConfig(Section):
     """How often evaluation loss, head and embeddings are measured. Model and head are those of the measured step with the lowest evaluation loss, among
     those in which the linear probe held: it is not below `min_linear_probe`, nor clearly below what it was at the start."""
     judged_after: Operation[Steps[int]] = Field(2_000, ge=0)
-    """From this step on the following limits end a training. It continues from its checkpoint once they are wider."""
+    """From this step on the following limits end a training. It continues from its checkpoint once they are wider; with another `min_linear_probe`, which also
+    decides which weights are kept, it begins anew."""
     max_loss: Operation[float | None] = Field(None, gt=0)
     """The highest next-token loss on validation theorems; null means no limit."""
     min_centroid: Operation[float] = Field(0.0, ge=0)

@@ -3,7 +3,7 @@
     recall = Recall(Path("expansions.sqlite"))
     await search(tasks, RecallingLean(lean, recall, limits), RecallingPolicy(policy, recall, model), scorer, settings, on_result)
 
-Candidates depend on model, state, seed, number and temperature, and seeds on theorem, sample, state and round (`burnqed.proof_search.tools.node_seed`), never on the order of visits;
+Candidates depend on model, state, seed, number and temperature, and seeds on the evaluation's seed, theorem, sample, state and round (`burnqed.proof_search.tools.node_seed`), never on the order of visits;
 Lean's answers depend on the theorem and the tactics so far. So a search with another head, or other weights of the score, walks through the same tree. Whole proofs are
 checked in any case.
 """

@@ -81,7 +81,11 @@ async def run_evaluation(
                 return
             with Recall(recall) as known:
                 asked = RecallingLean(lean, known, f"{lean.version} {config.lean.heartbeats}")
-                policy = RecallingPolicy(client, known, f"{info.weight_version} {config.only(SERVED).policy.meaning()}")
+                policy = RecallingPolicy(
+                    client,
+                    known,
+                    f"{info.weight_version} {config.workflow.policy_server} {config.only(SERVED).policy.meaning()}",
+                )
                 await search(tasks, asked, policy, scorer, settings, add, stop)
                 log.info("%d expansions and tactics were known, %d were new", known.hits, known.misses)
 
