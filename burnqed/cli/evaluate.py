@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import typer
@@ -50,6 +51,7 @@ def evaluate(
     from burnqed.evaluate.figures import eval_json
     from burnqed.key import digest_of
     from burnqed.lean.backends import check_installed
+    from burnqed.proof_search.recall import Recall
     from burnqed.resolve import resolve
     from burnqed.run.standalone import PROOFS_FILE, run_evaluation
 
@@ -69,7 +71,8 @@ def evaluate(
     if out is None:  # the same command finds it again
         what = digest_of([theorems, model, head, text, config.model_dump(mode="json"), *([adapter] if adapter else [])])
         out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
-    result = asyncio.run(run_evaluation(theorems, model, head, text, config, out, adapter=adapter, recall=recall))
+    with Recall(recall) if recall else nullcontext() as known:
+        result = asyncio.run(run_evaluation(theorems, model, head, text, config, out, adapter=adapter, recall=known))
     if as_json:
         typer.echo(display.as_json(eval_json(result), indent=1))
         return

@@ -16,7 +16,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -30,8 +30,8 @@ from burnqed.policy.protocol import Candidate, Policy, Proposal
 KEPT = (TacticStatus.OK, TacticStatus.ERROR, TacticStatus.HEARTBEATS)
 """Answers that would be the same again."""
 FORMAT = 1
-WAIT_S = 60.0
-"""For other processes that write."""
+WAIT_MS = 1_000
+"""For other processes that write: the search stands still meanwhile."""
 
 
 class Recall:
@@ -42,18 +42,23 @@ class Recall:
         self.hits = self.misses = 0
         self._has_failed = False
         try:
-            self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=WAIT_S)
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=OFF")
+            self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=60.0)
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
+            tables = [name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            if tables not in ([], ["answers"]):
+                raise BadInput(f"{path} does not hold expansions (it has a table {tables[0]}); choose another file.")
             if version not in (0, FORMAT):
                 raise BadInput(
                     f"{path} holds expansions of version {version}, and this is {FORMAT}; choose another file."
                 )
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=OFF")
             self._database.execute(
                 "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB) WITHOUT ROWID"
             )
+            self._database.execute("SELECT question, answer FROM answers LIMIT 0")
             self._database.execute(f"PRAGMA user_version={FORMAT}")
+            self._database.execute(f"PRAGMA busy_timeout={WAIT_MS}")
         except sqlite3.DatabaseError as error:
             raise BadInput(f"{path} does not hold expansions ({error}); choose another file.") from None
 
@@ -66,28 +71,29 @@ class Recall:
         self._database.close()
 
     def get(self, question: bytes) -> Any:
-        """None for what was never put."""
-        with closing(self._database.execute("SELECT answer FROM answers WHERE question = ?", (question,))) as found:
-            row = found.fetchone()
-        if row is None:
-            self.misses += 1
-            return None
-        self.hits += 1
-        return json.loads(zlib.decompress(row[0]))
+        """None for what was never put, or is damaged."""
+        answer = None
+        with suppress(sqlite3.DatabaseError, zlib.error, ValueError):
+            rows = self._database.execute("SELECT answer FROM answers WHERE question = ?", (question,)).fetchall()
+            answer = json.loads(zlib.decompress(rows[0][0])) if rows else None
+        self.hits += answer is not None
+        self.misses += answer is None
+        return answer
 
     def put(self, question: bytes, answer: object) -> None:
         """What cannot be written is not kept; a search does not end for that."""
-        packed = zlib.compress(json.dumps(answer, ensure_ascii=False).encode(), 1)
+        if self._has_failed:
+            return
+        packed = zlib.compress(json.dumps(answer).encode(), 1)
         try:
             self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, packed))
-        except sqlite3.OperationalError as error:
-            if not self._has_failed:
-                log.warning("expansions are not kept from now on: %s", error)
+        except sqlite3.DatabaseError as error:
+            log.warning("expansions are not kept from now on: %s", error)
             self._has_failed = True
 
 
 def question(*parts: object) -> bytes:
-    return hashlib.blake2b(json.dumps(parts, ensure_ascii=False).encode(), digest_size=16).digest()
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=16).digest()
 
 
 class RecallingPolicy:
@@ -179,9 +185,10 @@ class RecallingLean:
         root, tactics = place.root, place.tactics
         if tactics not in root.real:
             root.real[tactics] = asyncio.ensure_future(self._asked(place, timeout))
-        outcome = await asyncio.shield(root.real[tactics])
-        if outcome.status not in KEPT:  # it may go well the next time
-            root.real.pop(tactics, None)
+        asked = root.real[tactics]
+        outcome = await asyncio.shield(asked)
+        if outcome.status not in KEPT and root.real.get(tactics) is asked:  # it may go well the next time
+            del root.real[tactics]
         return outcome
 
     async def _asked(self, place: _Place, timeout: float | None) -> Outcome:

@@ -52,9 +52,10 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
     limits = [
         name for name in ("max_loss", "min_centroid", "min_linear_probe", "min_rank1_deep") if getattr(joint, name)
     ]
-    if trains_jointly and limits and joint.judged_after > joint.steps:
+    later = [name for name in limits if name != "min_linear_probe"]  # which also decides what is kept, at every step
+    if trains_jointly and later and joint.judged_after > joint.steps:
         raise BadInput(
-            f"joint.{limits[0]} applies from step joint.judged_after ({joint.judged_after}) on, and there are only {joint.steps} (joint.steps); lower "
+            f"joint.{later[0]} applies from step joint.judged_after ({joint.judged_after}) on, and there are only {joint.steps} (joint.steps); lower "
             "joint.judged_after."
         )
     if trains_jointly and limits and not config.data.validation_fraction:

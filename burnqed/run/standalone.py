@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from burnqed import __version__
 from burnqed.config import RunConfig
 from burnqed.data.theorems import common_header, read_index
 from burnqed.errors import BadInput, TryAgain
@@ -34,6 +35,8 @@ from burnqed.trajectory.rows import Task
 from burnqed.trajectory.writer import ShardWriter
 
 PARTS = "trajectories"
+UNNAMED = "default"
+"""The version of weights that SGLang was given no name for."""
 KEY_FILE = "key.json"
 PROOFS_FILE = "proofs.json"
 
@@ -47,10 +50,10 @@ async def run_evaluation(
     out: Path,
     *,
     adapter: str | None = None,
-    recall: Path | None = None,
+    recall: Recall | None = None,
 ) -> EvaluationResult:
-    """Evaluates `model` (with `adapter` merged into it, and with `head`, if given) on the index at `location`. Writes into `out`, and expansions
-    to `recall`.
+    """Evaluates `model` (with `adapter` merged into it, and with `head`, if given) on the index at `location`. Writes into `out`, and keeps
+    expansions in `recall`.
 
     Raises BadInput for an unusable index, model or head, or if `out` holds another evaluation; TryAgain when stopped.
     """
@@ -60,6 +63,7 @@ async def run_evaluation(
     store = Store(str(out.resolve()))
     store.check_writable()
     made_with = config.only((*SERVED, "lean")).meaning()
+    identity = made_with | {"lean": backend.version, "policy server": config.workflow.policy_server}
     check_settings(config, ["evaluate"])
     stop = asyncio.Event()
     on_signal(stop.set)
@@ -69,8 +73,13 @@ async def run_evaluation(
         PolicyClient(config.policy, urls.generate, urls.score) as client,
     ):
         info = await client.info()
+        if recall is not None and info.weight_version == UNNAMED:
+            raise BadInput(
+                f"The policy server {urls.generate} does not say which weights it serves, so its expansions cannot be kept; start it with "
+                "--weight-version, or leave out --recall."
+            )
         claim(store, {"theorems": digest_of([t.model_dump() for t in theorems]), "model": info.weight_version,
-                      "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples, **made_with})  # fmt: skip
+                      "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples, **identity})  # fmt: skip
         writer = ShardWriter(store, PARTS, theorems, per_part=config.evaluate.theorems_per_part, run="eval", iteration=0,
                              samples=config.evaluate.samples, seed=config.evaluate.seed)  # fmt: skip
         scorer = client if head else None
@@ -79,15 +88,12 @@ async def run_evaluation(
             if recall is None:
                 await search(tasks, lean, client, scorer, settings, add, stop)
                 return
-            with Recall(recall) as known:
-                asked = RecallingLean(lean, known, f"{lean.version} {config.lean.heartbeats}")
-                policy = RecallingPolicy(
-                    client,
-                    known,
-                    f"{info.weight_version} {config.workflow.policy_server} {config.only(SERVED).policy.meaning()}",
-                )
-                await search(tasks, asked, policy, scorer, settings, add, stop)
-                log.info("%d expansions and tactics were known, %d were new", known.hits, known.misses)
+            limits = [__version__, lean.name, lean.version, config.lean.project, config.lean.heartbeats]
+            served_by = [config.workflow.policy_server, config.only(SERVED).policy.meaning()]
+            asked = RecallingLean(lean, recall, str(limits))
+            policy = RecallingPolicy(client, recall, str([__version__, info.weight_version, *served_by]))
+            await search(tasks, asked, policy, scorer, settings, add, stop)
+            log.info("%d expansions and tactics were known, %d were new", recall.hits, recall.misses)
 
         await fill(writer, backend, work, "eval")
         if stop.is_set():
@@ -135,6 +141,6 @@ def claim(store: Store, key: dict[str, object]) -> None:
         except (ValueError, TypeError):
             file = store.locate(KEY_FILE)
             raise BadInput(f"{file} does not say what was evaluated here; choose another --out.") from None
-        if different := ", ".join(sorted(name for name in key if old.get(name) != key[name])):
+        if different := ", ".join(sorted(name for name in {*key, *old} if old.get(name) != key.get(name))):
             raise BadInput(f"{store.uri} holds another evaluation ({different} differ); choose another --out.")
     store.write_json(KEY_FILE, key)

@@ -10,6 +10,7 @@ import pytest
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.results import EvaluationResult
+from burnqed.proof_search.recall import Recall
 from burnqed.resolve import resolve
 from burnqed.run.standalone import run_evaluation
 from tests.fixtures.policy import SHAPE, make_tiny, running
@@ -31,7 +32,8 @@ async def test_it_continues_its_folder_and_refuses_that_of_another(tmp_path: Pat
 
         async def evaluate(*settings: str, out: Path = out) -> EvaluationResult:
             config = configured(server.url, *settings)
-            result = await run_evaluation(str(index), "unused", None, None, config, out, recall=tmp_path / "expansions")
+            with Recall(tmp_path / "expansions") as recall:
+                result = await run_evaluation(str(index), "unused", None, None, config, out, recall=recall)
             assert [o.name for o in result.per_theorem] == ["t0", "t1"]
             assert result.made_with["policy.top_p"] == SHAPE.top_p
             return result
@@ -46,6 +48,9 @@ async def test_it_continues_its_folder_and_refuses_that_of_another(tmp_path: Pat
         assert [(o.status, o.nodes, o.proof) for o in again.per_theorem] == [
             (o.status, o.nodes, o.proof) for o in first.per_theorem
         ]
+        await evaluate("policy.deterministic=false", out=tmp_path / "seedless")
+        with pytest.raises(BadInput, match="deterministic differ"):  # the default is in no key
+            await evaluate(out=tmp_path / "seedless")
         for other in ("policy.template=kimina", "lean.heartbeats=1000", "evaluate.samples=2"):
             with pytest.raises(
                 BadInput, match=f"holds another evaluation .*{other.partition('=')[0].rpartition('.')[2]}.* differ"

@@ -39,6 +39,11 @@ def test_a_contradiction_is_refused_where_a_task_would_meet_it(task: str, senten
     check_settings(config, ["data", "report"])
 
 
+def test_a_limit_that_also_decides_what_is_kept_may_stand_alone() -> None:
+    settings = ["joint.enabled=true", "joint.steps=100", "joint.min_linear_probe=0.6"]
+    check_settings(resolve("small", settings).config, EVERY)
+
+
 @pytest.mark.parametrize("name", profiles())
 def test_no_shipped_profile_contradicts_itself(name: str) -> None:
     check_settings(resolve(name).config, EVERY)

@@ -161,6 +161,24 @@ def test_two_processes_may_share_a_file(tmp_path: Path) -> None:
         assert all(recall.get(question(n, k)) == n for n in range(300) for k in (0, 1))
 
 
+def test_a_damaged_answer_is_asked_again(tmp_path: Path) -> None:
+    with Recall(tmp_path / "e") as recall:
+        recall.put(question("\ud83d half a character"), "kept")
+        assert recall.get(question("\ud83d half a character")) == "kept"
+        recall._database.execute("UPDATE answers SET answer = x'00'")
+        assert recall.get(question("\ud83d half a character")) is None
+
+
+def test_somebody_elses_database_stays_as_it_is(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "theirs") as database:
+        database.execute("CREATE TABLE notes (text)")
+    database.close()
+    before = (tmp_path / "theirs").read_bytes()
+    with pytest.raises(BadInput, match="it has a table notes"):
+        Recall(tmp_path / "theirs")
+    assert (tmp_path / "theirs").read_bytes() == before
+
+
 def test_a_file_of_something_else_or_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("not a database, but long enough to be one" * 100)
     with pytest.raises(BadInput, match="text does not hold expansions"):
