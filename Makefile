@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-checker test-cluster test-cluster-sglang test-corpus test-kill test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
+.PHONY: help setup demo test test-checker test-cluster test-cluster-sglang test-corpus test-kill test-long test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-checker | test-cluster | test-cluster-sglang | test-corpus | test-kill | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-checker | test-cluster | test-cluster-sglang | test-corpus | test-kill | test-long | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -32,8 +32,13 @@ demo: $(READY)
 	$(BIN)/burnqed run iteration --iter 0 --profile demo --store $(DEMO)
 	$(BIN)/burnqed run iteration --iter 1 --profile demo --store $(DEMO)
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	$(PYTEST) -m "not long"
+
+# What `make test` leaves out because it takes half a minute or more; about 10 minutes.
+test-long: $(READY)
+	$(PYTEST) -m long
 
 # On a real Kubernetes with a real Argo: the one that KUBECONFIG names, or ../shared/cluster (tests/cluster/conftest.py).
 CLUSTER ?= ../shared/cluster/cluster

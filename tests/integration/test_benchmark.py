@@ -54,14 +54,12 @@ def test_no_theorem_equals_another_or_one_that_is_trained_on_or_searched(proofs:
         assert not forms & {normal_form(t.statement) for t in generate(seed, 3_000)}
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.asyncio(loop_scope="session")
 async def test_reference_proofs_are_accepted(proofs: list[ReferenceProof], lean: EmbeddedLean) -> None:
     verdicts = await asyncio.gather(*(lean.check(proof.theorem, "\n".join(proof.tactics)) for proof in proofs[CHECKED]))
     assert [(verdict.name, verdict.reason) for verdict in verdicts if not verdict.accepted] == []
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.asyncio(loop_scope="session")
 async def test_probe_tactics_prove_the_easy_ones_and_not_the_others(
     proofs: list[ReferenceProof], lean: EmbeddedLean
@@ -72,7 +70,6 @@ async def test_probe_tactics_prove_the_easy_ones_and_not_the_others(
         assert found == [is_easy] * PROBED, [proof.theorem.name for proof in sample]
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.asyncio(loop_scope="session")
 async def test_generated_statements_elaborate(lean: EmbeddedLean) -> None:
     async def message(index: int) -> str:

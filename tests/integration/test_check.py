@@ -47,6 +47,7 @@ def test_there_are_enough_attempts_and_each_is_another() -> None:
     assert len({(a.statement, a.proof, a.header) for a in [*cheats, *honest]}) == len(cheats) + len(honest)
 
 
+@pytest.mark.long
 @one_loop
 async def test_no_cheat_in_a_proof_is_accepted_even_when_only_lean_looks_at_it(lean: EmbeddedLean) -> None:
     """Lean's facts alone must speak against each; the early look at the text can only refuse more."""

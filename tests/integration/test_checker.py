@@ -39,7 +39,7 @@ T = TypeVar("T")
 is_whole = bool(os.environ.get("BURNQED_WHOLE_CHECKER"))
 NATIVE = [attempt for attempt in NATIVE_CHEATS if attempt.header is None]
 one_loop = pytest.mark.asyncio(loop_scope="module")
-pytestmark = pytest.mark.timeout(3_000 if is_whole else 600)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3_000 if is_whole else 900)]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -56,7 +56,6 @@ def test_a_block_splits_into_tactics_at_its_own_indentation() -> None:
     )
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="session")
 async def test_proofs_compile_as_a_whole(corpus: list[CorpusTheorem], lean: EmbeddedLean) -> None:
     checks = [lean.check(known.theorem, "\n".join(known.tactics)) for known in corpus[COMPILED]]

@@ -119,7 +119,6 @@ def facts(store: Store, prefix: str) -> dict[str, float | int | str | None]:
     return record.facts
 
 
-@pytest.mark.timeout(900)
 def test_iteration_1_continues_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(store)
     for words in (

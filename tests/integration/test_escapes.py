@@ -61,7 +61,6 @@ async def attempt(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
     return attempted
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("backend", BACKENDS)
 async def test_every_way_out_is_an_error_and_nothing_has_happened(backend: str, attempt: Attempt) -> None:
     assert len(ESCAPES) >= 30
@@ -71,7 +70,6 @@ async def test_every_way_out_is_an_error_and_nothing_has_happened(backend: str, 
     assert {found[name].status for name in HARMLESS} <= {TacticStatus.OK, TacticStatus.ERROR}
 
 
-@pytest.mark.timeout(600)
 async def test_without_the_rules_nothing_happens_outside_of_lean(
     attempt: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,7 +92,7 @@ def run_with_kills(tmp_path: Path, waits: list[tuple[str, float]], options: Sequ
     return killed_in
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.long
 def test_a_run_that_was_killed_in_its_search_loses_and_doubles_nothing(tmp_path: Path, smoke_run: Path) -> None:
     """The small version of `make test-kill`; what comes before the search is there already."""
     shutil.copytree(smoke_run / STORE, tmp_path / "killed")

@@ -87,7 +87,7 @@ def losses(store: Store) -> list[float]:
     return [row["loss"] for row in store.read_json(f"{output(store, LAYOUT.adapter)}/{OUTCOME_FILE}")["rows"]]
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.long
 def test_a_run_whose_store_was_away_in_its_search_and_its_report_ends_as_if_it_had_not_been(
     tmp_path: Path, smoke_run: Path, s3: S3Server
 ) -> None:

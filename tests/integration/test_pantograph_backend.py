@@ -24,7 +24,6 @@ from burnqed.lean.protocol import ProofState, TacticStatus, Theorem
 from tests.fixtures import pantograph
 
 one_loop = pytest.mark.asyncio(loop_scope="module")
-pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +202,7 @@ def test_the_command_checks_proofs_in_a_project(project: Path, tmp_path: Path) -
     assert "1 of 2 accepted" in done.stdout, done.stdout
 
 
+@pytest.mark.long
 async def test_a_short_soak_loses_nothing(tmp_path: Path) -> None:
     """`make soak` is the long one."""
     faults = {name: 5 * rate for name, rate in FAULTS.items()}

@@ -17,8 +17,6 @@ from burnqed.sandbox import confined
 from tests.fixtures.pantograph import Repl, command, project
 from tests.fixtures.recording import Replay, Row
 
-pytestmark = pytest.mark.timeout(600)
-
 DIFFERENT: dict[str, str] = {}
 """Recorded requests whose replies differ, and why that cannot be helped."""
 COMPARED = {"all_commands": 191, "headers_sorry_blocks": 43, "timeout": 10, "track_frontend_tactics": 38}

@@ -12,7 +12,6 @@ from burnqed.lean.pantograph.project import opened
 from tests.fixtures import pantograph
 
 STATEMENT, PROOF = "∀ x y : Nat, x + y = y + x", "intro x y; omega"
-pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(autouse=True)

@@ -35,6 +35,7 @@ def run(environment: dict[str, str], *words: str, cwd: Path) -> subprocess.Compl
     return subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_an_iteration_searches_with_their_lean_and_trains_and_serves_their_head(
     environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -122,6 +122,7 @@ def a_busy_machine() -> Iterator[None]:
             process.wait()
 
 
+@pytest.mark.long
 async def test_a_search_depends_on_nothing_that_runs_beside_it(model: Path, head: Path) -> None:
     with running(model, SHAPE, head) as server:
         async with EmbeddedLean(workers=1) as alone:
@@ -137,6 +138,7 @@ async def test_a_search_depends_on_nothing_that_runs_beside_it(model: Path, head
         assert other == first
 
 
+@pytest.mark.long
 async def test_both_backends_search_the_same_trees(model: Path, head: Path, tmp_path: Path) -> None:
     """To the last row: states, tactics, what became of them, log-probabilities and energies (`make pantograph-equal`: with the demo's model, and faults)."""
     facts = FACTS[::4]

@@ -26,7 +26,6 @@ from burnqed.lean.pantograph.project import Project, opened
 from burnqed.store import Store
 from tests.fixtures import pantograph, scripted_repl
 
-pytestmark = pytest.mark.timeout(600)  # the stand-in may have to be baked first
 REPL = Path(scripted_repl.__file__)
 
 
@@ -239,6 +238,7 @@ def test_proofs_of_every_form_are_traced_as_lean_runs_them(tmp_path: Path, stand
     assert not (tmp_path / "pairs.jsonl.parts").exists()
 
 
+@pytest.mark.long
 async def test_with_a_lean_that_fails_every_proof_is_traced_or_counted(tmp_path: Path) -> None:
     faulty = opened(pantograph.project(tmp_path, crash=0.2, garbage=0.1, half_line=0.1))
     proofs = [

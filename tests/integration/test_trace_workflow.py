@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from burnqed.data.pairs import PAIRS
 from burnqed.data.proofs import PROOFS, WholeProof
 from burnqed.layout import Layout
@@ -36,6 +38,7 @@ def written(folder: Path, count: int) -> None:
     PROOFS.write(Store(str(folder)), "proofs.parquet", PROOFS.batches(proofs))
 
 
+@pytest.mark.long
 def test_shards_become_one_file_that_a_run_can_name_and_what_is_done_is_not_done_again(tmp_path: Path) -> None:
     written(tmp_path, 14)
     words = ("run", "trace", "--source", "proofs.parquet", "--name", "mine", "--store", "store", *SETTINGS)

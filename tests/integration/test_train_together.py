@@ -101,6 +101,7 @@ def test_when_one_process_is_killed_all_end_and_the_same_command_continues(
     compare((train(base, tmp_path, 2, method="lora"), tmp_path), alone("lora"))
 
 
+@pytest.mark.long
 def test_a_training_that_is_stopped_continues_in_another_number_of_processes(
     base: Path, alone: Alone, tmp_path: Path
 ) -> None:
@@ -124,6 +125,7 @@ def test_memory_that_is_not_enough_in_one_process_divides_the_batches_of_all(
     compare((outcome, tmp_path), alone("lora"))
 
 
+@pytest.mark.long
 def test_bad_input_in_one_process_is_what_the_user_reads(base: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no tactic pair to train on"):
         train(base, tmp_path, 2, max_length=8)
@@ -161,6 +163,7 @@ def workers(parent: int) -> list[int]:
     return [int(pid) for pid in pids if b"burnqed.train.parallel" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
+@pytest.mark.long
 def test_a_model_that_is_not_divided_is_noticed() -> None:
     assert parallel.run(2, trained_together.who_has_what, (), lambda: False) == "not divided, then divided"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 import yaml
 
 from burnqed.layout import Layout
@@ -14,7 +13,6 @@ from burnqed.store import Store
 from tests.fixtures.wheel import STORE, run_smoke, sh
 
 
-@pytest.mark.timeout(900)
 def test_the_wheel_runs_the_smoke_profile_in_an_empty_folder(wheel_commands: Path, smoke_run: Path) -> None:
     store = Store(str(smoke_run / STORE))
     report = Path(store.full(output(store, Layout("main", 0).report)))
@@ -26,7 +24,6 @@ def test_the_wheel_runs_the_smoke_profile_in_an_empty_folder(wheel_commands: Pat
     assert [path.name for path in smoke_run.iterdir()] == [STORE]
 
 
-@pytest.mark.timeout(600)
 def test_hera_submit_prints_the_workflow_in_an_empty_folder(wheel_commands: Path, tmp_path: Path) -> None:
     sh(wheel_commands / "burnqed", "doctor", "--fix", cwd=tmp_path)
     printed = sh(wheel_commands / "hera", "submit", "iteration", "--iter", "0", "--dry-run", cwd=tmp_path).stdout
