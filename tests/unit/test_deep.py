@@ -9,7 +9,8 @@ import pytest
 from burnqed.data import deep
 from burnqed.data.deep import deep_proofs
 from burnqed.data.deep.difficulty import NUMBER, merged, standard
-from burnqed.data.deep.theorems import LONGEST
+from burnqed.data.deep.draft import LONGEST
+from burnqed.data.deep.moves import LEAST, VARIETY
 from burnqed.data.skeleton import PER_SKELETON, normal_form, skeleton
 from burnqed.data.theorems import shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
@@ -38,8 +39,15 @@ def test_no_skeleton_is_in_both_parts_and_few_theorems_share_one() -> None:
 
 def test_all_kinds_occur_and_proofs_have_4_to_15_tactics() -> None:
     kinds = {p.theorem.name.removeprefix("deep::").partition("_")[0] for p in TRAINING}
-    assert kinds == {"strengthened", "goals", "witness", "cases"}
+    assert kinds == {"strengthened", "goals", "witness", "cases", "moves"}
     assert all(4 <= merged(p.tactics)[-1] <= LONGEST for p in [*TRAINING, *BENCHMARK])
+
+
+def test_moves_are_many_and_of_several_kinds() -> None:
+    ways = [p.tactics[1:-1] for p in TRAINING if p.theorem.name.startswith("deep::moves")]
+    assert len(ways) > 100
+    assert min(len(way) for way in ways) >= LEAST
+    assert min(len(set(way)) for way in ways) >= VARIETY
 
 
 def test_there_is_an_end_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,17 @@
 
     deep_proofs(seed=0, count=1_000)
 
-A conclusion here needs a lemma that is not in sight: stronger than what is to be shown, with numbers that have to be computed (`parts.py`); `theorems.py` puts statements and
-proofs together, `difficulty.py` measures how deep they are. Statements are divided by skeleton: those for benchmarks share none with any that is trained on.
+Half of the conclusions need a lemma that is not in sight: stronger than what is to be shown, with numbers that have to be computed (`parts.py`; `theorems.py` puts statements
+and proofs together). The others are reached by many steps, of which each can lead astray (`moves.py`). `difficulty.py` measures how deep theorems are. Statements are divided by
+skeleton: those for benchmarks share none with any that is trained on.
 """
 
 from __future__ import annotations
 
 from random import Random
 
-from burnqed.data.deep.theorems import draft
+from burnqed.data.deep import moves, theorems
+from burnqed.data.deep.draft import LONGEST, Draft
 from burnqed.data.skeleton import Distinct, skeleton
 from burnqed.data.split import unit_interval
 from burnqed.data.trace.replay import KnownProof
@@ -21,6 +23,18 @@ BENCHMARK_SHARE = 0.25
 """Of the skeletons."""
 PATIENCE = 20_000
 """Drafts in a row without a new theorem after which nothing more is expected."""
+
+
+MOVES = (moves.numbers, moves.stack)
+
+
+def draft(rng: Random) -> Draft:
+    """One theorem."""
+    kinds = rng.choice((theorems.KINDS, MOVES))
+    while True:
+        made = rng.choice(kinds)(rng)
+        if made and len(made.tactics) <= LONGEST:
+            return made
 
 
 def deep_proofs(seed: int, count: int, *, benchmark: bool = False) -> list[KnownProof]:
@@ -37,7 +51,7 @@ def deep_proofs(seed: int, count: int, *, benchmark: bool = False) -> list[Known
         vain += 1
         if vain > PATIENCE:
             raise BadInput(f"There are only {len(proofs)} deep theorems for seed {seed}; ask for fewer than {count}.")
-        if made is None or is_held_out(made.statement) != benchmark or (digest := distinct.add(made.statement)) is None:
+        if is_held_out(made.statement) != benchmark or (digest := distinct.add(made.statement)) is None:
             continue
         theorem = Theorem(name=f"deep::{made.kind}_{digest}", statement=made.statement)
         proofs.append(KnownProof(theorem, made.tactics))

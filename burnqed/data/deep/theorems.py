@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from random import Random
 
 from burnqed.data.deep import parts
+from burnqed.data.deep.draft import LONGEST, Draft
 from burnqed.data.deep.parts import Lemma, Part
 from burnqed.data.families.terms import at_most, equation, times, total
 
-LONGEST = 15
-"""Tactics of a proof."""
 NUMBERS = (
     *(parts.linear, parts.quadratic, parts.geometric, parts.affine, parts.registers, parts.coupled),
     *(parts.product, parts.nested, parts.alternating),
@@ -34,15 +33,6 @@ class Conclusion:
 
     text: str
     proof: tuple[str, ...] = ("grind",)
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A deep theorem: its kind, closed statement and tactics."""
-
-    kind: str
-    statement: str
-    tactics: tuple[str, ...]
 
 
 # ---- conclusions about one part
@@ -176,12 +166,6 @@ def either_way(rng: Random) -> Draft | None:
 
 
 KINDS = (single, single, reached, reached_together, joined, joined, added, *[either_way] * 4)
-
-
-def draft(rng: Random) -> Draft | None:
-    """One theorem; None where what was drawn gives none."""
-    made = rng.choice(KINDS)(rng)
-    return made if made and len(made.tactics) <= LONGEST else None
 
 
 # ---- texts

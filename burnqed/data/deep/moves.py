@@ -1,0 +1,144 @@
+"""Deep theorems about moves: that a position can be reached by some of several moves, where most orders of them lead astray.
+
+    ∀ (P : Nat → Nat → Prop), P 2 3 → (∀ a b, P a (b + 3) → P (a + 2) b) → … → P 13 9
+
+A proof goes back from the position of the conclusion to the one that is given, by one of the moves at each step. Positions are numbers side by side, or a
+stack of letters, of which a move changes the top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+from burnqed.data.deep.draft import LONGEST, Draft
+
+Position = tuple[int, ...]
+LEAST, MOST = 9, LONGEST - 2
+"""Moves of a proof, which has two further tactics."""
+ASTRAY = 60
+"""Positions, at least, that are as near to the conclusion as the given one: an uninformed search meets most of them first."""
+VARIETY = 3
+"""Different moves in a proof, at least."""
+EXPLORED = 3_000
+"""Positions that are looked at to find the nearest way."""
+LARGEST = 40
+"""A number, or the height of a stack, beyond which no way is looked for."""
+NUMBERS = "abcd"
+LETTERS = "abc"
+
+
+@dataclass(frozen=True)
+class Move:
+    """As a hypothesis leads from one position to another; a proof uses it backwards."""
+
+    before: Position
+    after: Position
+
+
+def back_by_numbers(move: Move, position: Position) -> Position | None:
+    """The position from which the move leads to this one: each number is reduced by what the move adds to it, and increased by what it takes."""
+    found = tuple(p - a + b for p, a, b in zip(position, move.after, move.before, strict=True))
+    return None if any(p < a for p, a in zip(position, move.after, strict=True)) or max(found) > LARGEST else found
+
+
+def back_by_stack(move: Move, position: Position) -> Position | None:
+    """The stack from which the move leads to this one: its top is exchanged."""
+    if position[: len(move.after)] != move.after:
+        return None
+    found = move.before + position[len(move.after) :]
+    return None if len(found) > LARGEST else found
+
+
+@dataclass(frozen=True)
+class Board:
+    """How moves go back, and how all of it is written."""
+
+    back: Callable[[Move, Position], Position | None]
+    """What comes before a position; None where the move does not lead there, or too far."""
+    binders: str
+    names: str
+    """Of what the binders bind."""
+    place: Callable[[Position], str]
+    hypothesis: Callable[[Move], str]
+
+
+def ways(moves: list[Move], goal: Position, board: Board) -> list[tuple[Position, list[int]]]:
+    """The positions from which the goal is reached, nearest first, with the numbers of the moves of a shortest proof."""
+    found: dict[Position, list[int]] = {goal: []}
+    queue = [goal]
+    for position in queue:
+        if len(found) > EXPLORED:
+            break
+        for number, move in enumerate(moves):
+            before = board.back(move, position)
+            if before is not None and before not in found:
+                found[before] = [*found[position], number]
+                queue.append(before)
+    return list(found.items())
+
+
+def assembled(rng: Random, board: Board, moves: list[Move], goal: Position) -> Draft | None:
+    """The theorem that one of the far positions leads to the goal; None where none is far enough."""
+    found = ways(moves, goal, board)[ASTRAY:]
+    far = [(start, way) for start, way in found if LEAST <= len(way) <= MOST and len(set(way)) >= VARIETY]
+    if not far:
+        return None
+    start, way = rng.choice(far)
+    hypotheses = [board.place(start), *(f"({board.hypothesis(move)})" for move in moves)]
+    introduced = " ".join([board.names, *(f"h{number}" for number in range(len(hypotheses)))])
+    statement = f"∀ {board.binders}, {' → '.join([*hypotheses, board.place(goal)])}"
+    proof = (f"intro {introduced}", *(f"apply h{number + 1}" for number in way), "exact h0")
+    return Draft("moves", statement, proof)
+
+
+def numbers(rng: Random) -> Draft | None:
+    """Numbers side by side: each move takes from some and adds to others."""
+    width, count = rng.choice([2, 3, 3, 4]), rng.randint(3, 5)
+    names = NUMBERS[:width]
+
+    def drawn() -> Move:
+        changes = [rng.choice([0, 0, 1, 1, -1, -1]) * rng.randint(1, 5) for _ in names]
+        return Move(tuple(max(-c, 0) for c in changes), tuple(max(c, 0) for c in changes))
+
+    moves = [drawn() for _ in range(count)]
+    if len(set(moves)) < count or not all(any(move.after) for move in moves):
+        return None
+
+    def places(shifts: Position) -> str:
+        return " ".join(f"({name} + {shift})" if shift else name for name, shift in zip(names, shifts, strict=True))
+
+    board = Board(
+        back_by_numbers,
+        f"(P : {'Nat → ' * width}Prop)",
+        "P",
+        lambda position: f"P {' '.join(map(str, position))}",
+        lambda move: f"∀ {' '.join(names)}, P {places(move.before)} → P {places(move.after)}",
+    )
+    return assembled(rng, board, moves, tuple(rng.randint(0, 15) for _ in names))
+
+
+def stack(rng: Random) -> Draft | None:
+    """A stack of letters, of which each move exchanges the top."""
+    count = rng.randint(4, 6)
+
+    def top(least: int, most: int) -> Position:
+        return tuple(rng.randrange(len(LETTERS)) for _ in range(rng.randint(least, most)))
+
+    moves = [Move(top(0, 3), top(1, 2)) for _ in range(count)]
+    if any(move.before == move.after for move in moves) or len({move.after for move in moves}) == count:
+        return None  # without a choice
+
+    def listed(position: Position) -> str:
+        return f"P [{', '.join(LETTERS[letter] for letter in position)}]"
+
+    def rule(move: Move) -> str:
+        before, after = (
+            "".join(f"{LETTERS[letter]} :: " for letter in part) + "l" for part in (move.before, move.after)
+        )
+        return f"∀ l, P {f'({before})' if move.before else before} → P ({after})"
+
+    letters = " ".join(LETTERS)
+    board = Board(back_by_stack, f"(α : Type) ({letters} : α) (P : List α → Prop)", f"α {letters} P", listed, rule)
+    return assembled(rng, board, moves, top(1, 5))
