@@ -98,6 +98,8 @@ class DataConfig(Section):
     """Seed of the generated statements, and of the deep theorems."""
     deep: Later[Theorems[int]] = Field(0, ge=0)
     """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
+    origin: Structure[str | None] = None
+    """`RUN:N` makes the run a branch: it reads that run's data, base model, benchmarks and iterations up to N where they are, and begins with iteration N + 1."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)
     """Share of theorems, by hash of the name, whose pairs are held out for the evaluation loss."""
     closer_keep: float = Field(0.1, ge=0, le=1)
@@ -110,6 +112,13 @@ class DataConfig(Section):
     def _weighted(cls, given: list[str]) -> list[str]:
         for address in given:
             weighted(address)
+        return given
+
+    @field_validator("origin")
+    @classmethod
+    def _origin(cls, given: str | None) -> str | None:
+        if given is not None and not re.fullmatch(r"[^:]+:\d+", given):
+            raise ValueError(f"{given!r} names no iteration of a run; write RUN:N, as in main:0")
         return given
 
     @field_validator("benchmarks", mode="before")

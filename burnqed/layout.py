@@ -10,6 +10,8 @@ from burnqed.errors import BadInput
 NAME = re.compile(r"[^\W_][\w.-]{0,99}")
 REPLAYED = "replay"
 """The variant of trajectories that are replayed known proofs: no searches."""
+SETTINGS = "run.json"
+"""What a run last used."""
 SUCCESS = "_SUCCESS"
 """A unit's record. It names the revision, a folder beside it, that holds the unit's output."""
 STARTED = "_STARTED"
@@ -33,17 +35,24 @@ class Layout:
     run: str
     iteration: int = -1
     """-1 for work that belongs to no iteration: only the paths of the run, and `logs`, apply to it."""
+    origin: Layout | None = None
+    """Of a branch (`burnqed.branch`): the last iteration, of another run, that it shares with it, besides data, base model and benchmarks."""
 
     def __post_init__(self) -> None:
         check_name(self.run, "a run")
 
     @property
+    def trunk(self) -> str:
+        """The run that data, base model, benchmarks and the files that it was given belong to."""
+        return self.origin.run if self.origin else self.run
+
+    @property
     def data(self) -> str:
-        return f"{self.run}/data"
+        return f"{self.trunk}/data"
 
     @property
     def benchmarks(self) -> str:
-        return f"{self.run}/benchmarks"
+        return f"{self.trunk}/benchmarks"
 
     def benchmark(self, name: str) -> str:
         return f"{self.benchmarks}/{name}"
@@ -51,7 +60,7 @@ class Layout:
     @property
     def base(self) -> str:
         """The model that iteration 0 is trained from."""
-        return f"{self.run}/base"
+        return f"{self.trunk}/base"
 
     @property
     def lease(self) -> str:
@@ -59,7 +68,7 @@ class Layout:
 
     @property
     def settings(self) -> str:
-        return f"{self.run}/run.json"
+        return f"{self.run}/{SETTINGS}"
 
     @property
     def costs(self) -> str:
@@ -115,7 +124,9 @@ class Layout:
         return f"{self.root}/evaluation/{benchmark}/{variant}"
 
     def at(self, iteration: int) -> Layout:
-        return Layout(self.run, iteration)
+        if self.origin and iteration <= self.origin.iteration:
+            return self.origin.at(iteration)
+        return Layout(self.run, iteration, self.origin)
 
 
 def check_name(name: str, what: str) -> None:

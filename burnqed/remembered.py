@@ -48,7 +48,17 @@ def remember_benchmarks(store: Store, run: str, config: RunConfig) -> None:
 
 
 def resolve_run(
-    store: Store, run: str, profile: str | None, overrides: Sequence[str], chart: Mapping[str, Any] | None = None
+    store: Store,
+    run: str,
+    profile: str | None,
+    overrides: Sequence[str],
+    chart: Mapping[str, Any] | None = None,
+    origin: str | None = None,
 ) -> Resolved:
-    """The configuration of a run: its own, unless a profile is given or it has none yet, and the overrides."""
-    return resolve(profile, overrides, chart=chart, base=None if profile else recall(store, run))
+    """The configuration of a run: its own, unless a profile is given or it has none yet, and the overrides. A branch begins with that of its `origin` (`RUN:N`)."""
+    return resolve(profile, overrides, chart=chart, base=None if profile else recall_or(store, run, origin))
+
+
+def recall_or(store: Store, run: str, origin: str | None) -> RunConfig | None:
+    """The run's configuration, or, before it begins, that of the run that it branches from."""
+    return recall(store, run) or (recall(store, origin.rpartition(":")[0]) if origin else None)

@@ -52,6 +52,7 @@ def submit(
         show_default="the chart's",
     ),
     name: str | None = options.OptionalRun,
+    origin: str | None = options.From,
     overrides: list[str] = options.Set,
     theorems: Path | None = options.Theorems,
     pairs: list[str] = options.Pairs,
@@ -72,7 +73,7 @@ def submit(
 
     Example: burnqed submit iteration --iter 0 --namespace burnqed --watch
     """
-    from burnqed.layout import Layout
+    from burnqed.branch import check_branch, layout_of
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
     from burnqed.run.superseding import ask
@@ -81,7 +82,8 @@ def submit(
     from burnqed_workflows.registry import WORKFLOWS
 
     given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
-    run, overrides = name or options.default_run(workflow), options.with_cost(overrides, max_cost)
+    run = name or options.default_run(workflow)
+    overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)
     try:
         access = reach(namespace)
         settings = access.settings()
@@ -90,11 +92,14 @@ def submit(
             raise
         settings, unreadable = None, error
     address = store or (settings.store if settings else PLACEHOLDER)
-    base = None if profile or address == PLACEHOLDER else recalled(address, run)
+    base = None if profile or address == PLACEHOLDER else recalled(address, run, origin)
     config = resolved(settings, profile, overrides, base)
     check_prices(config.cost)
+    layout = layout_of(run, -1 if iteration is None else iteration, config)
     if theorems or benchmark or pairs or proofs:
         target = None if dry_run else Store(address)
+        if target:
+            check_branch(target, layout, given=True)
         indices = indices_to_keep(theorems, benchmark, workflow, config, target, run)
         rows = rows_to_keep(pairs, proofs, workflow)
         if target:
@@ -111,7 +116,6 @@ def submit(
         return
     console = Console(stderr=True, soft_wrap=True)
     assert settings is not None
-    layout = Layout(run, -1 if iteration is None else iteration)
     checked = preflight(access, document, settings, config, address, layout)
     for warning in checked.warnings:
         tell(console, "warning: ", warning, "yellow")
@@ -136,13 +140,13 @@ def placeholders(unreadable: Exception, store: str | None, profile: str | None) 
     return "\n".join(f"# {shown_lines(line, '# ')}" for line in lines)
 
 
-def recalled(address: str, run: str) -> RunConfig | None:
-    """The configuration that the run has used so far. Also None where the store cannot be reached from here, which the preflight reports."""
-    from burnqed.remembered import recall
+def recalled(address: str, run: str, origin: str | None) -> RunConfig | None:
+    """The configuration that the run, or the one that it branches from, has used so far. Also None where the store cannot be reached from here, which the preflight reports."""
+    from burnqed.remembered import recall_or
     from burnqed.store import Store
 
     try:
-        return recall(Store(address), run)
+        return recall_or(Store(address), run, origin)
     except (BadInput, TryAgain):
         return None
 

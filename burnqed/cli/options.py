@@ -110,6 +110,12 @@ MaxCost = setting(
     help="What the run may cost, by the prices in the section cost.",
     show_default="no limit",
 )
+From = which(
+    None,
+    "--from",
+    metavar="RUN:N",
+    help="Begin as a branch of another run: its data, base model, benchmarks and iterations up to N are read where they are. With its settings, where no profile is given.",
+)
 Source = importing(
     None,
     "--source",
@@ -154,6 +160,10 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
 
 def with_cost(overrides: list[str], most: float | None) -> list[str]:
     return overrides if most is None else [*overrides, f"cost.max_dollars={most}"]
+
+
+def with_origin(overrides: list[str], origin: str | None) -> list[str]:
+    return overrides if origin is None else [*overrides, f"data.origin={origin}"]
 
 
 def default_run(workflow: str) -> str:

@@ -19,6 +19,7 @@ def run(
     profile: str | None = options.RunProfile,
     store: str = options.Store,
     name: str | None = options.OptionalRun,
+    origin: str | None = options.From,
     overrides: list[str] = options.Set,
     theorems: Path | None = options.Theorems,
     pairs: list[str] = options.Pairs,
@@ -36,7 +37,7 @@ def run(
     Example: burnqed run iteration --iter 0 --profile demo --store runs
     """
     options.check_word(workflow, options.WORKFLOWS, "workflow")
-    from burnqed.layout import Layout
+    from burnqed.branch import check_branch, layout_of
     from burnqed.lean.backends import check_installed
     from burnqed.remembered import resolve_run
     from burnqed.steps.budget import check_prices
@@ -44,10 +45,12 @@ def run(
     from burnqed.store import Store
 
     run_name = name or options.default_run(workflow)
-    layout = Layout(run_name, -1 if iteration is None else iteration)
     address = options.absolute(store)
     target = Store(address)
-    config = resolve_run(target, run_name, profile, options.with_cost(overrides, max_cost)).config
+    overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)
+    config = resolve_run(target, run_name, profile, overrides, origin=origin).config
+    layout = layout_of(run_name, -1 if iteration is None else iteration, config)
+    check_branch(target, layout, given=bool(theorems or benchmark or pairs or proofs))
     check_prices(config.cost)
     if workflow in options.OF_ITERATIONS:  # before the imports that take seconds
         require_predecessor(target, layout)

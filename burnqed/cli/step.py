@@ -118,6 +118,7 @@ def step(
     for task in only.split(",") if only else ():
         options.check_word(task, [step.task for step in loop()], "task")
     from burnqed import lease, metrics
+    from burnqed.branch import layout_of
     from burnqed.holding import of_machine, of_pools
     from burnqed.ledger import metered
     from burnqed.run.contradictions import check_settings
@@ -126,8 +127,9 @@ def step(
     from burnqed.steps.redo import parse_redo
 
     redone = parse_redo(redo, loop())
-    layout, target = Layout(run, iteration), open_store(store, first=row.first)
+    target = open_store(store, first=row.first)
     config = configuration(target, run, profile, overrides)
+    layout = layout_of(run, iteration, config)
     check_settings(config, [row.task])
     shares = config.workflow.parallelism if row.sharded and lease.VARIABLE in os.environ else 1
     held = of_pools(config, row.pools) if in_pod() else of_machine(shares)
@@ -233,6 +235,7 @@ def serve(
     Example: burnqed serve --store runs --iter 0 --port 30000
     """
     from burnqed import modelcache
+    from burnqed.branch import layout_of
     from burnqed.policy.server import serve as run_server
     from burnqed.steps.models import served_paths
 
@@ -244,7 +247,7 @@ def serve(
                 raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
             stage = present_name(stage)
             options.check_word(stage, SERVED_STAGES, "stage")
-            layout = Layout(run, iteration)
+            layout = layout_of(run, iteration, config)
             keep_log(target, layout)
             check_gpus()
             model, head = served_paths(target, layout, stage, config)

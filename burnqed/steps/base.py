@@ -215,6 +215,7 @@ async def execute(step: Step, context: Context) -> None:
         key = key_of(step, context, unit, input_digests(context, unit))
         record, damage = look(context.store, unit.prefix)
         verdict = judge(step, context, unit, record, key.difference(record.key) if record else "", damage)
+        check_own(context, unit, verdict)
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
         log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)
         if not verdict.miss:
@@ -239,6 +240,16 @@ async def execute(step: Step, context: Context) -> None:
         told = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in record.facts.items())
         log.info("%s: done in %.1f s %s", label, record.seconds, " ".join(told))
     step.work.finished(context)
+
+
+def check_own(context: Context, unit: Unit, verdict: Verdict) -> None:
+    """Raises BadInput where a branch would have to make what belongs to the run that it branches from."""
+    layout = context.layout
+    if verdict.miss and layout.origin and not unit.prefix.startswith(f"{layout.run}/"):
+        raise BadInput(
+            f"{unit.prefix} would be made anew ({verdict.miss}), but {layout.run!r} is a branch of {layout.origin.run!r} and changes nothing there; "
+            f"give the settings that {layout.origin.run!r} has, or make it there first."
+        )
 
 
 def begin(store: Store, unit: Unit, key: Key, present: Record | None) -> str:

@@ -7,6 +7,7 @@ import sys
 from rich.console import Console
 from rich.prompt import Confirm
 
+from burnqed.branch import branches
 from burnqed.errors import BadInput
 from burnqed.evaluate.summary import read_summary
 from burnqed.inventory import amount, inventory, tree
@@ -17,11 +18,17 @@ from burnqed.store import Store
 
 
 def doomed(store: Store, layout: Layout, *, whole_run: bool) -> str:
-    """The prefix that `clean` deletes. Raises BadInput if a later iteration builds on it."""
+    """The prefix that `clean` deletes. Raises BadInput if a later iteration, or a branch, builds on it."""
     if not whole_run and store.list(layout.at(layout.iteration + 1).root):
         raise BadInput(
             f"Iteration {layout.iteration + 1} of {layout.run!r} builds on iteration {layout.iteration}; delete it first, "
             f"with --iter {layout.iteration + 1}."
+        )
+    needed = [(name, last) for name, last in branches(store, layout.run) if whole_run or layout.iteration <= last]
+    if needed:
+        name, last = needed[0]
+        raise BadInput(
+            f"The run {name!r} is a branch of iteration {last} of {layout.run!r}; delete it first, with --whole-run and --run {name}."
         )
     return layout.run if whole_run else layout.root
 

@@ -43,10 +43,10 @@ class Given:
 
 
 def given(context: Context, addresses: list[str]) -> list[Given]:
-    """The files at `ADDRESS[=WEIGHT]`; `inputs/…` are in the run's own folder."""
+    """The files at `ADDRESS[=WEIGHT]`; `inputs/…` are in the folder of the run that the data belongs to."""
     found = []
     for text in addresses:
         address, weight = weighted(text)
-        inside = (context.store, f"{context.layout.run}/{address}")
+        inside = (context.store, f"{context.layout.trunk}/{address}")
         found.append(Given(*(inside if address.startswith(INPUTS) else split_address(address)), weight))
     return found

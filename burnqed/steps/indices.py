@@ -26,7 +26,7 @@ def read_configured(context: Context, location: str) -> list[Theorem]:
     """Reads a theorem index from the run's own folder, a store or a path; every theorem gets a header."""
     header = default_header(context)
     if location.startswith(INPUTS):
-        path = f"{context.layout.run}/{location}"
+        path = f"{context.layout.trunk}/{location}"
         return parse_index(context.store.read_text(path), context.store.locate(path), header)
     return read_index(location, header)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from burnqed import head
+from burnqed.branch import check_branch
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.lean import backends
@@ -19,7 +20,7 @@ from burnqed.log import log
 from burnqed.record import Record, look, read_record
 from burnqed.remembered import remember
 from burnqed.snapshot import Snapshot
-from burnqed.steps.base import Command, Context, Unit, Verdict, input_digests, judge, key_of
+from burnqed.steps.base import Command, Context, Unit, Verdict, check_own, input_digests, judge, key_of
 from burnqed.steps.budget import check_budget
 from burnqed.steps.table import Step, loop
 from burnqed.store import Store
@@ -61,6 +62,7 @@ async def run(context: Context, *, only: str) -> None:
         head.check(context.config.ebm.head)
     tasks = only.split(",") if only else [step.task for step in loop()]
     steps = [step for step in loop() if step.task in tasks]
+    check_branch(context.store, context.layout)
     outputs = plan(steps, context)
     if folder := os.environ.get("BURNQED_OUTPUTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -116,6 +118,7 @@ def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
             for unit in step.work.units(at):
                 record, damage = look(snapshot, unit.prefix)
                 verdict = verdicts[unit.prefix] = foreseen(step, at, unit, record, damage, verdicts)
+                check_own(at, unit, verdict)
                 yield Planned(step, shard, unit.prefix.removeprefix(f"{layout.run}/"), verdict, record)
 
 
@@ -124,7 +127,7 @@ def require_predecessor(store: Store, layout: Layout) -> None:
     before = layout.iteration - 1
     if before >= 0 and read_record(store, layout.at(before).report) is None:
         raise BadInput(
-            f"Iteration {before} of the run {layout.run!r} in {store.uri} is not finished, and iteration "
+            f"Iteration {before} of the run {layout.at(before).run!r} in {store.uri} is not finished, and iteration "
             f"{layout.iteration} builds on it; run it first, with --iter {before}."
         )
 

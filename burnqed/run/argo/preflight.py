@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from burnqed import __version__
+from burnqed.branch import check_branch
 from burnqed.cluster_config import PoolConfig
 from burnqed.config import RunConfig
 from burnqed.data.rows import LINES
@@ -86,7 +87,7 @@ def check_source(workflow: Document) -> None:
 
 
 def check_store(address: str, layout: Layout, findings: Findings) -> None:
-    """Checks that the previous iteration is complete. If the store cannot be reached from here, `plan` finds out."""
+    """Checks that the previous iteration is complete, and a branch possible. If the store cannot be reached from here, `plan` finds out."""
     if "://" not in address:
         raise BadInput(
             f"{address} is a folder of this machine, which pods do not see; give s3://BUCKET/PREFIX as --store."
@@ -101,6 +102,7 @@ def check_store(address: str, layout: Layout, findings: Findings) -> None:
         )
         return
     findings.store = store
+    check_branch(store, layout)
     require_predecessor(store, layout)
 
 

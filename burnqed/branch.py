@@ -1,0 +1,61 @@
+"""Branches: runs that share the beginning of another (`data.origin`, `--from RUN:N`), to compare what is done differently from there on.
+
+A branch reads the other run's data, base model, benchmarks and iterations up to N where they are, and never writes there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.layout import SETTINGS, Layout
+from burnqed.remembered import recall
+from burnqed.store import Store
+
+
+def layout_of(run: str, iteration: int, config: RunConfig) -> Layout:
+    """The paths of a run's iteration, wherever they are."""
+    if config.data.origin is None:
+        return Layout(run, iteration)
+    name, _, number = config.data.origin.rpartition(":")
+    return Layout(run, iteration, Layout(name, int(number)))
+
+
+def check_branch(store: Store, layout: Layout, given: bool = False) -> None:
+    """Raises BadInput for a run that would become a branch, or stop to be one, after it has begun; for an iteration that its origin has; for a branch of a branch;
+    and, with `given`, for data or benchmarks that a branch cannot have of its own."""
+    run, origin = layout.run, layout.origin
+    known = recall(store, run)
+    now = f"{origin.run}:{origin.iteration}" if origin else None
+    if known and known.data.origin != now:
+        was = f"begun as a branch of {known.data.origin}" if known.data.origin else "begun without --from"
+        advice = f"give --from {known.data.origin}" if known.data.origin else "leave --from out"
+        raise BadInput(f"The run {run!r} was {was}, and stays so; {advice}, or --run NAME for another run.")
+    if origin is None:
+        return
+    if origin.run == run:
+        raise BadInput(f"The run {run!r} cannot be a branch of itself; give --run NAME.")
+    theirs = recall(store, origin.run)
+    if theirs is None:
+        raise BadInput(f"{store.uri} has no run {origin.run!r} to begin from; check --from.")
+    if theirs.data.origin:
+        raise BadInput(f"The run {origin.run!r} is itself a branch of {theirs.data.origin}; begin from that run.")
+    if 0 <= layout.iteration <= origin.iteration:
+        raise BadInput(
+            f"Iteration {layout.iteration} of {run!r} is that of {origin.run!r}, of which it is a branch; its own begin with --iter {origin.iteration + 1}."
+        )
+    if given:
+        raise BadInput(
+            f"The run {run!r} is a branch, and has the data and benchmarks of {origin.run!r}; give theorems, pairs, proofs and benchmarks to that run."
+        )
+
+
+def branches(store: Store, run: str) -> Iterator[tuple[str, int]]:
+    """Other runs that share its beginning, each with the last iteration that it shares."""
+    names = {match[1] for path in store.files("") if (match := re.fullmatch(rf"([^/]+)/{re.escape(SETTINGS)}", path))}
+    for name in sorted(names - {run}):
+        config = recall(store, name)
+        if config and (origin := layout_of(name, 0, config).origin) and origin.run == run:
+            yield name, origin.iteration

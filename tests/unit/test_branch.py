@@ -1,0 +1,125 @@
+"""A branch reads the beginning of another run in place, makes its own iterations, and writes nothing there."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from burnqed.branch import branches, check_branch, layout_of
+from burnqed.cli.main import app
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.layout import Layout
+from burnqed.remembered import recall_or, remember
+from burnqed.steps.base import Context, execute
+from burnqed.steps.plan import planned
+from burnqed.steps.table import loop, step_named
+from burnqed.store import Store
+from tests.fixtures.finished import RUN, Finished
+
+PLAIN = RunConfig()
+BRANCH = PLAIN.model_copy(update={"data": PLAIN.data.model_copy(update={"origin": f"{RUN}:0"})})
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trunk")
+    store = Store(str(folder))
+    Finished(store)  # iterations 0 and 1
+    remember(store, RUN, PLAIN)
+    return folder
+
+
+@pytest.fixture
+def store(written: Path, tmp_path: Path) -> Store:
+    shutil.copytree(written, tmp_path / "store")
+    return Store(str(tmp_path / "store"))
+
+
+def with_data(config: RunConfig, **values: object) -> RunConfig:
+    return config.model_copy(update={"data": config.data.model_copy(update=values)})
+
+
+def context(store: Store, config: RunConfig, iteration: int = 1) -> Context:
+    return Context(store, layout_of("other", iteration, config), config, Path("/nonexistent"))
+
+
+def test_its_beginning_is_the_other_runs_and_the_rest_its_own() -> None:
+    layout = layout_of("other", 2, BRANCH)
+    assert [layout.data, layout.base, layout.benchmark("core")] == [f"{RUN}/{x}" for x in ("data", "base", "benchmarks/core")]  # fmt: skip
+    assert [layout.at(number).root for number in range(3)] == [
+        f"{run}/iterations/iter_{number}" for number, run in enumerate([RUN, "other", "other"])
+    ]
+    assert layout.at(2) == layout
+    assert layout.at(0).at(0) == layout.at(0)
+    assert (layout.settings, layout.summary, layout.lease) == ("other/run.json", "other/summary.json", "other/_LEASE")
+
+
+def test_all_of_its_own_iteration_is_to_be_made_and_nothing_of_the_others(store: Store) -> None:
+    before = store.files("")
+    found = list(planned(loop(), context(store, BRANCH)))
+    done = {output.label for output in found if not output.verdict.miss}
+    assert done == {f"{RUN}/benchmarks/core", f"{RUN}/data", f"{RUN}/base"}
+    assert {output.label.partition("/")[0] for output in found if output.verdict.miss} == {"iterations"}
+    assert store.files("") == before
+
+
+@pytest.mark.parametrize("changed", [{"generated": 7}, {"benchmarks": {"core": "shipped", "second": "shipped"}}])
+def test_what_the_other_run_does_not_have_is_refused(store: Store, changed: dict[str, object]) -> None:
+    before, config = store.files(""), with_data(BRANCH, **changed)
+    with pytest.raises(BadInput, match="'other' is a branch of 'main' and changes nothing there"):
+        list(planned(loop(), context(store, config)))
+    with pytest.raises(BadInput, match="would be made anew"):
+        asyncio.run(execute(step_named("data" if "generated" in changed else "benchmark"), context(store, config)))
+    assert store.files("") == before
+
+
+def test_it_begins_with_the_other_runs_settings(store: Store) -> None:
+    theirs = with_data(PLAIN, generated=11)
+    remember(store, RUN, theirs)
+    assert recall_or(store, "other", f"{RUN}:0") == theirs
+    remember(store, "other", BRANCH)
+    assert recall_or(store, "other", f"{RUN}:0") == BRANCH
+
+
+@pytest.mark.parametrize(
+    ("run", "iteration", "origin", "reason"),
+    [
+        ("other", 0, f"{RUN}:0", "its own begin with --iter 1"),
+        ("other", 1, "mian:0", "has no run 'mian' to begin from"),
+        ("other", 1, "twig:1", "'twig' is itself a branch of main:0"),
+        (RUN, 2, f"{RUN}:0", "was begun without --from, and stays so; leave --from out"),
+        ("twig", 1, None, "was begun as a branch of main:0, and stays so; give --from main:0"),
+        ("twig", 2, f"{RUN}:1", "was begun as a branch of main:0"),
+    ],
+)
+def test_what_is_no_branch_is_refused(store: Store, run: str, iteration: int, origin: str | None, reason: str) -> None:
+    remember(store, "twig", BRANCH)
+    with pytest.raises(BadInput, match=reason):
+        check_branch(store, layout_of(run, iteration, with_data(PLAIN, origin=origin)))
+
+
+def test_it_takes_no_data_of_its_own(store: Store) -> None:
+    check_branch(store, layout_of("other", 1, BRANCH))
+    with pytest.raises(BadInput, match="has the data and benchmarks of 'main'"):
+        check_branch(store, layout_of("other", 1, BRANCH), given=True)
+
+
+def test_what_it_needs_is_not_deleted(store: Store) -> None:
+    remember(store, "other", BRANCH)
+    assert list(branches(store, RUN)) == [("other", 0)]
+    words = ["run", "clean", "--store", store.uri, "--yes"]
+    store.delete(Layout(RUN, 1).root)
+    refused = CliRunner().invoke(app, [*words, "--iter", "0"])
+    assert "'other' is a branch of iteration 0 of 'main'" in str(refused.exception)
+    assert store.files(Layout(RUN, 0).root)
+
+
+@pytest.mark.parametrize("text", ["main", "main:x", ":0", "main:-1"])
+def test_an_origin_names_an_iteration(text: str) -> None:
+    with pytest.raises(ValueError, match="write RUN:N, as in main:0"):
+        type(PLAIN.data)(origin=text)
