@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import math
 import sys
 import time
 
@@ -23,6 +22,7 @@ from burnqed.config import RunConfig
 from burnqed.data.split import unit_interval
 from burnqed.data.theorems import shipped_benchmark
 from burnqed.errors import BadInput
+from burnqed.evaluate.intervals import wilson
 from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.library.runs import Iteration, Run
@@ -44,14 +44,6 @@ async def tactics(
         seeds = list(range(len(states)))
         found = await client.propose(states, candidates=candidates, temperature=temperature, seeds=seeds)
     return [sorted(candidate.tactic for candidate in proposal.candidates) for proposal in found]
-
-
-def interval(solved: int, total: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's interval of a proportion (Wilson 1927, doi:10.2307/2276774)."""
-    rate, spread = solved / total, z * z / total
-    centre = rate + spread / 2
-    half = z * math.sqrt(rate * (1 - rate) / total + spread / (4 * total))
-    return (centre - half) / (1 + spread), (centre + half) / (1 + spread)
 
 
 async def compare(iteration: Iteration, config: RunConfig) -> bool:
@@ -89,7 +81,7 @@ async def compare(iteration: Iteration, config: RunConfig) -> bool:
     again = sum(first == second for first, second in zip(*sampled, strict=True))
     print(f"seeded samples: {again} of {SAMPLED} states get the same {SAMPLES} after a restart")
     ours, other = (len(solved[server.policy_server]) for server in (OURS, SGLANG))
-    low, high = interval(ours, len(theorems))
+    low, high = wilson(ours, len(theorems)) or (0.0, 0.0)
     print(f"proved of {len(theorems)}: {ours} ({low:.0%} to {high:.0%}) with ours, {other} with SGLang")
     return equal >= LEAST_EQUAL * len(pairs) and again == SAMPLED and low <= other / len(theorems) <= high
 

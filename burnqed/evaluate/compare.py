@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 
 from burnqed.errors import BadInput
+from burnqed.evaluate.intervals import bootstrap, difference, ratio
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, TheoremOutcome
 from burnqed.trajectory.schema import ProofStatus
@@ -46,6 +47,11 @@ class Change(Result):
     lost: list[str]
     p: float
     """McNemar's exact test, two-sided: how likely a split at least this uneven would be if neither were better."""
+    gain: tuple[float, float] | None = None
+    """95 % interval of the difference of the solve rates, by bootstrap over theorems. None of no theorems; likewise:"""
+    effort: float | None = None
+    """Ratio of the mean numbers of nodes, after to before: those until the proof, or the budget where none was found within it."""
+    effort_interval: tuple[float, float] | None = None
 
     @property
     def net(self) -> int:
@@ -108,13 +114,16 @@ def change(before: Labelled, after: Labelled, budget: int) -> Change:
     """Paired counts at one budget, without theorems that could not be tried on either side or that a model was trained on."""
     known = {*before[1].trained_on, *after[1].trained_on}
     others = {o.name: o for o in after[1].per_theorem}
-    tried = [
-        (o.name, solved_at(o, budget), solved_at(others[o.name], budget))
+    pairs = [
+        (o, others[o.name])
         for o in before[1].per_theorem
         if o.name not in known and ProofStatus.ERROR not in (o.status, others[o.name].status)
     ]
+    tried = [(o.name, solved_at(o, budget), solved_at(other, budget)) for o, other in pairs]
     gained = sorted(name for name, a, b in tried if b and not a)
     lost = sorted(name for name, a, b in tried if a and not b)
+    solved = [[float(row[side]) for row in tried] for side in (1, 2)]
+    nodes = [[float(nodes_within(pair[side], budget)) for pair in pairs] for side in (0, 1)]
     return Change(
         before=before[0],
         after=after[0],
@@ -124,11 +133,20 @@ def change(before: Labelled, after: Labelled, budget: int) -> Change:
         newly_solved=gained,
         lost=lost,
         p=mcnemar(len(gained), len(lost)),
+        gain=bootstrap(solved[0], solved[1], difference),
+        effort=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
+        effort_interval=bootstrap(nodes[0], nodes[1], ratio) if sum(nodes[0]) else None,
     )
 
 
 def solved_at(outcome: TheoremOutcome, budget: int) -> bool:
     return outcome.budget_at_proof is not None and outcome.budget_at_proof <= budget
+
+
+def nodes_within(outcome: TheoremOutcome, budget: int) -> int:
+    """Nodes until the proof, or the budget where there is none within it."""
+    found = outcome.nodes_at_proof
+    return budget if found is None or not solved_at(outcome, budget) else min(found, budget)
 
 
 def mcnemar(gained: int, lost: int) -> float:

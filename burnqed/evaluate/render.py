@@ -14,6 +14,7 @@ from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.gates import GateVerdict
+from burnqed.evaluate.intervals import percent, wilson
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
 from burnqed.evaluate.summary import rows
 from burnqed.progress import duration
@@ -67,16 +68,31 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
     """Solved by budget, then the paired counts of every change and the theorems behind them."""
-    solved = table_of("result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate")
+    solved = table_of(
+        "result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate", "95%"
+    )
     for s in comparison.sides:
         counts = [str(s.solved[b]) for b in comparison.budgets]
         rate = share(s.solved[comparison.budgets[-1]], s.total, s.errors)
-        solved.add_row(cell(s.label), cell(s.variant), *counts, str(s.total), str(s.errors), rate)
-    changes = table_of("from", "to", "both", "newly solved", "lost", "change", "McNemar p")
+        solved.add_row(
+            cell(s.label),
+            cell(s.variant),
+            *counts,
+            str(s.total),
+            str(s.errors),
+            rate,
+            percent(wilson(s.solved[comparison.budgets[-1]], s.total - s.errors)),
+        )
+    changes = table_of(
+        "from", "to", "both", "newly solved", "lost", "change", "of the rate, 95%", "McNemar p", "nodes", "95%"
+    )
     last = comparison.first_to_last
     for c in [*comparison.changes, last] if len(comparison.changes) > 1 else comparison.changes:
         counts = [str(n) for n in (c.both, len(c.newly_solved), len(c.lost))]
-        changes.add_row(cell(c.before), cell(c.after), *counts, f"{c.net:+d}", f"{c.p:.3g}")
+        effort = "-" if c.effort is None else f"× {c.effort:.2f}"
+        spread = "{:.2f} to {:.2f}".format(*c.effort_interval) if c.effort_interval else ""
+        gain = "{:+.1%} to {:+.1%}".format(*c.gain) if c.gain else ""
+        changes.add_row(cell(c.before), cell(c.after), *counts, f"{c.net:+d}", gain, f"{c.p:.3g}", effort, spread)
     console.print(solved)
     console.print()
     where = f"on {comparison.benchmark} at budget {last.budget}"
@@ -131,14 +147,16 @@ def print_gates(verdict: GateVerdict, console: Console) -> None:
 def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
     """One row per budget; then again without the theorems that the model was trained on, if there are any."""
     several = len({e.benchmark for e in evaluations}) > 1
-    table = table_of("variant", "budget", "solved", "total", "errors", "timed out", "rate", "mean nodes", "median s")
+    table = table_of(
+        "variant", "budget", "solved", "total", "errors", "timed out", "rate", "95%", "nodes", "median s"
+    )
     for e in evaluations:
         variant = f"{e.benchmark}, {e.variant}" if several else e.variant
         for label, rows_of in ((variant, e.budgets), (f"{variant}, not trained on", e.without_trained)):
             for b in rows_of:
                 nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
                 counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors, b.timed_out))
-                table.add_row(cell(label), *counts, b.share, nodes, f"{b.median_seconds:.1f}")
+                table.add_row(cell(label), *counts, b.share, b.interval, nodes, f"{b.median_seconds:.1f}")
     return table
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+from burnqed.evaluate.intervals import percent, wilson
 from burnqed.trajectory.schema import ProofStatus
 
 
@@ -73,6 +74,11 @@ class BudgetResult(Result):
     def share(self) -> str:
         """The rate as text: `25.0%`, and where not everything could be tried `25.0% of 4 tried`."""
         return share(self.solved, self.total, self.errors)
+
+    @property
+    def interval(self) -> str:
+        """The rate's 95 % interval as text."""
+        return percent(wilson(self.solved, self.total - self.errors))
 
 
 def share(solved: int, total: int, errors: int) -> str:

@@ -63,6 +63,17 @@ def test_only_common_budgets_are_compared_and_pairs_are_taken_at_the_largest() -
     assert (found.first_to_last.newly_solved, found.first_to_last.lost) == (["b"], ["a"])
 
 
+def test_nodes_until_the_proof_are_compared_too_and_what_is_not_solved_counts_as_the_budget() -> None:
+    before = evaluation([proved("a", 8), proved("b", 40), unproved("c")], budgets=[16])
+    after = evaluation([proved("a", 4), proved("b", 12), unproved("c")], budgets=[16])
+    change = compare([("before", before), ("after", after)]).first_to_last
+    assert change.effort == (4 + 12 + 16) / (8 + 16 + 16)
+    assert change.effort_interval
+    assert change.effort_interval[0] < change.effort < change.effort_interval[1]
+    assert change.gain
+    assert change.gain[0] <= 1 / 3 <= change.gain[1]
+
+
 def test_different_benchmarks_are_refused_and_both_hashes_named() -> None:
     one, two = solving("a", "ab"), solving("a", "abc")
     with pytest.raises(BadInput) as refusal:

@@ -75,8 +75,8 @@ def test_several_benchmarks_have_a_column_and_what_was_trained_on_is_named() -> 
     assert "mine: trained on 1 of the theorems: x\n" in text
     assert "mine: solved by any variant in any iteration so far: 3" in text
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "core, plain 64 3 10 0 0 30.0% 5.0 4.0" in lines
-    assert "mine, head 64 2 3 1 0 100.0% of 2 tried 5.0 1.0" in lines
-    assert "mine, head, not trained on 64 1 2 1 0 100.0% of 1 tried 5.0 1.0" in lines
+    assert "core, plain 64 3 10 0 0 30.0% 11 to 60% 5.0 4.0" in lines
+    assert "mine, head 64 2 3 1 0 100.0% of 2 tried 34 to 100% 5.0 1.0" in lines
+    assert "mine, head, not trained on 64 1 2 1 0 100.0% of 1 tried 21 to 100% 5.0 1.0" in lines
     assert "0 core 3 10 64 3 - 3 0 0 0 3" in lines
     assert "0 mine 2 3 64 2 2 2 1 0 1 1" in lines

@@ -169,7 +169,8 @@ def tiles(result: IterationResult, change: Change | None) -> list[Tile]:
 def change_tile(name: str, change: Change) -> Tile:
     p = f"p = {change.p:.2g}" if change.p >= 0.001 else "p < 0.001"
     counts = f"{len(change.newly_solved)} newly solved, {len(change.lost)} lost"
-    return Tile(name, f"{change.net:+d}".replace("-", "−"), "", [counts, p])
+    rate = ["rate {:+.1%} to {:+.1%}".format(*change.gain).replace("-", "−") + " (95 %)"] if change.gain else []
+    return Tile(name, f"{change.net:+d}".replace("-", "−"), "", [counts, p, *rate])
 
 
 # ---- plots
@@ -223,13 +224,20 @@ def searched(result: IterationResult) -> plots.Searches:
 
 
 def budget_table(result: IterationResult) -> Table:
-    counted = ("budget", "solved", "errors", "timed out", "rate")
+    counted = ("budget", "solved", "errors", "timed out", "rate", "95%")
     columns = ("variant", *counted, "nodes, mean", "nodes, median", "s, mean", "s, median")
     rows = []
     for e in result.evaluations:
         for note, at_budgets in (("", e.budgets), (", not trained on", e.without_trained)):
             for b in at_budgets:
-                counts = (str(b.budget), f"{b.solved} / {b.total}", str(b.errors), str(b.timed_out), b.share)
+                counts = (
+                    str(b.budget),
+                    f"{b.solved} / {b.total}",
+                    str(b.errors),
+                    str(b.timed_out),
+                    b.share,
+                    b.interval,
+                )
                 means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
                 rows.append((key(e.variant) + note, *counts, *means))
     return Table(columns, rows)
