@@ -91,6 +91,12 @@ def compare(
     benchmark: str | None = typer.Option(
         None, "--benchmark", help="Name of the benchmark.", show_default="the first that all have"
     ),
+    explain: str = typer.Option(
+        "", "--explain", metavar="THEOREM", help="Show how each searched this theorem, as trees, and where they part."
+    ),
+    sample: int = typer.Option(
+        0, "--sample", min=0, help="With --explain: which of its searches, where there are several."
+    ),
     as_json: bool = options.Json,
 ) -> None:
     """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test.
@@ -101,7 +107,15 @@ def compare(
     from burnqed.evaluate.read import read_results
     from burnqed.evaluate.render import print_comparison
 
-    comparison = compare_results(read_results(locations, variant, benchmark))
+    results = read_results(locations, variant, benchmark)
+    if explain:
+        from burnqed.evaluate.explain import explain as explained
+
+        told = explained(list(zip(locations, results, strict=True)), explain, sample)
+        shown = "\n\n".join("\n".join(display.shown(line) for line in lines) for lines in told)
+        typer.echo(display.as_json({"searches": told}, indent=1) if as_json else shown)
+        return
+    comparison = compare_results(results)
     if as_json:
         typer.echo(display.as_json(comparison.model_dump(mode="json"), indent=1))
     else:

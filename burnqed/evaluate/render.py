@@ -147,9 +147,7 @@ def print_gates(verdict: GateVerdict, console: Console) -> None:
 def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
     """One row per budget; then again without the theorems that the model was trained on, if there are any."""
     several = len({e.benchmark for e in evaluations}) > 1
-    table = table_of(
-        "variant", "budget", "solved", "total", "errors", "timed out", "rate", "95%", "nodes", "median s"
-    )
+    table = table_of("variant", "budget", "solved", "total", "errors", "timed out", "rate", "95%", "nodes", "median s")
     for e in evaluations:
         variant = f"{e.benchmark}, {e.variant}" if several else e.variant
         for label, rows_of in ((variant, e.budgets), (f"{variant}, not trained on", e.without_trained)):

@@ -28,10 +28,11 @@ def inspect(
     """
     from burnqed.data.inspection.overlaps import overlaps
     from burnqed.data.inspection.sources import Source
+    from burnqed.data.inspection.trajectories import tree
 
     given, console = [Source(location) for location in dict.fromkeys(sources)], Console()
     if theorem:
-        lines = given[0].tree(theorem, sample)
+        lines = tree(given[0].search(theorem, sample))
         typer.echo(
             display.as_json({"tree": lines}, indent=1) if as_json else "\n".join(display.shown(line) for line in lines)
         )

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from burnqed.data.inspection.overlaps import Keys
 from burnqed.data.inspection.pairs import describe_pairs
 from burnqed.data.inspection.theorems import describe_proofs, describe_theorems
-from burnqed.data.inspection.trajectories import describe_trajectories, search_tree
+from burnqed.data.inspection.trajectories import Row, describe_trajectories, search_rows
 from burnqed.data.pairs import PAIRS
 from burnqed.data.rows import BATCH, LINES, RowFormat, chunks
 from burnqed.data.sets.exporting import columns_of, format_with
@@ -64,11 +64,11 @@ class Source:
             return describe_pairs(self._batches, examples)
         return describe_proofs(self._rows(), examples)
 
-    def tree(self, theorem: str, sample: int) -> list[str]:
-        """The lines of one search."""
+    def search(self, theorem: str, sample: int) -> list[Row]:
+        """The rows of one search."""
         if self.kind is not TRAJECTORIES:
             raise BadInput(f"{self.location} holds no searches; name trajectories with --theorem.")
-        return search_tree(self._tables(), theorem, sample)
+        return search_rows(self._tables(), theorem, sample)
 
     def keys(self) -> Keys:
         """What it can have in common with others."""

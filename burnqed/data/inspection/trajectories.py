@@ -74,48 +74,66 @@ def _search(rows: pa.Table) -> pa.ChunkedArray:
     return pc.binary_join_element_wise(pc.cast(rows["sample"], pa.string()), rows["theorem"], " ")
 
 
-def search_tree(tables: Iterator[pa.Table], theorem: str, sample: int) -> list[str]:
-    """One search as indented lines: the root state, then each tactic that Lean accepted, the proof first. Raises BadInput when there is no such search."""
+Row = dict[str, Any]
+
+
+def search_rows(tables: Iterator[pa.Table], theorem: str, sample: int) -> list[Row]:
+    """The rows of one search. Raises BadInput when there is no such search."""
     for table in tables:
         wanted = pc.and_(pc.equal(table["theorem"], theorem), pc.equal(table["sample"], sample))
         if rows := table.filter(wanted).to_pylist():
-            return _drawn(rows)
+            return rows  # type: ignore[no-any-return]
     raise BadInput(f"There is no search of {theorem!r}, sample {sample}, among these trajectories; see their roots.")
 
 
-def _drawn(rows: list[dict[str, Any]]) -> list[str]:
-    children = defaultdict[int | None, list[dict[str, Any]]](list)
+def tree(rows: list[Row]) -> list[str]:
+    """One search as indented lines: the root state, then each tactic that Lean accepted, the proof first, with its log-probability, its state's energy, its ranks by both
+    among the new states that were reached from the same one, and when the state was expanded."""
+    lines = _drawn(rows)
+    return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"… and {len(lines) - MOST_LINES} more lines"]
+
+
+def _drawn(rows: list[Row]) -> list[str]:
+    children = defaultdict[int | None, list[Row]](list)
     for row in rows:
         children[row["parent_id"]].append(row)
     (root,) = children[None]
+    ranks: dict[int, dict[str, str]] = {}
     lines = [f"{root['theorem']}: {root['status']}{_told(root['reason'])}, {root['nodes']} states expanded"]
     lines += (root["root_state"] or "").split("\n")
     waiting = [(root, 0)]  # a stack: searches can be deeper than Python's
     while waiting:
         row, level = waiting.pop()
         if row is not root:
-            lines.append(f"{'  ' * level}{_line(row)}")
+            lines.append(f"{'  ' * level}{_line(row, ranks[row['state_id']])}")
         below = children[row["state_id"]]
         if failed := Counter(child["tactic_status"] for child in below if child["state"] is None):
             told = ", ".join(f"{count} {status}" for status, count in failed.most_common())
             lines.append(f"{'  ' * (level + 1)}(failed: {told})")
         led = [child for child in below if child["state"] is not None]
+        ranks |= {child["state_id"]: {} for child in led}
+        for key, sign in (("log_prob", -1), ("energy", 1)):
+            ranked = sorted((sign * c[key], c["state_id"]) for c in led if c[key] is not None and c["same_as"] is None)
+            for place, (_, number) in enumerate(ranked if len(ranked) > 1 else (), start=1):
+                ranks[number][key] = f" ({place} of {len(ranked)})"
         waiting += [(child, level + 1) for child in sorted(led, key=_order, reverse=True)]
-    if len(lines) > MOST_LINES:
-        lines = [*lines[:MOST_LINES], f"… and {len(lines) - MOST_LINES} more lines"]
     return lines
 
 
-def _order(row: dict[str, Any]) -> tuple[bool, bool, int]:
+def _order(row: Row) -> tuple[bool, bool, int]:
     """The proof first, then as they were expanded."""
     visited = row["visit_order"]
     return not row["on_proof_path"], visited is None, row["state_id"] if visited is None else visited
 
 
-def _line(row: dict[str, Any]) -> str:
+def _line(row: Row, ranks: dict[str, str]) -> str:
     figures = [
-        f"{name} {row[key]:.2f}" for name, key in (("log p", "log_prob"), ("energy", "energy")) if row[key] is not None
+        f"{name} {row[key]:.2f}{ranks.get(key, '')}"
+        for name, key in (("log p", "log_prob"), ("energy", "energy"))
+        if row[key] is not None
     ]
+    if row["visit_order"] is not None:
+        figures.append(f"expanded {row['visit_order']}")
     if row["is_terminal"]:
         figures.append("no goals")
     if row["same_as"] is not None:
