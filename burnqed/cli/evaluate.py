@@ -6,6 +6,7 @@ import asyncio
 import re
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -13,6 +14,9 @@ from rich.console import Console
 from burnqed import display
 from burnqed.cli import options
 from burnqed.errors import BadInput
+
+if TYPE_CHECKING:
+    from burnqed.evaluate.results import EvaluationResult
 
 
 def evaluate(
@@ -34,6 +38,12 @@ def evaluate(
         "--recall",
         help="File that keeps expansions: with another head, or other weights of the score, the same model's are not made again.",
     ),
+    sweep: list[str] = options.setting(
+        [],
+        "--sweep",
+        metavar="KEY=VALUE,…",
+        help="Evaluate with each of these values, as in beta=0,0.5,1 (of section search) or evaluate.temperature=0.8,1; may be repeated, for all combinations.",
+    ),
     out: Path | None = options.output(
         None,
         "--out",
@@ -54,12 +64,17 @@ def evaluate(
     from burnqed.proof_search.recall import Recall
     from burnqed.resolve import resolve
     from burnqed.run.standalone import PROOFS_FILE, run_evaluation
+    from burnqed.run.sweep import combinations
+    from burnqed.run.sweep import sweep as run_sweep
 
     if budgets is not None:
         overrides = [*overrides, f"evaluate.budgets=[{budgets}]"]
     if samples is not None:
         overrides = [*overrides, f"evaluate.samples={samples}"]
     config = resolve(profile, overrides).config
+    swept = (
+        [(values, resolve(profile, [*overrides, *values]).config) for values in combinations(sweep)] if sweep else []
+    )
     check_installed(config.lean)
     if config.workflow.policy_server == "sglang" and not config.policy.generate_url:
         from burnqed.policy.sglang import program
@@ -69,9 +84,15 @@ def evaluate(
     if out is not None and re.match(r"\w+:/", str(out)):  # Path has merged the two slashes
         raise BadInput(f"--out {out} is not a folder on this machine; evaluate into one, then `burnqed store copy` it.")
     if out is None:  # the same command finds it again
-        what = digest_of([theorems, model, head, text, config.model_dump(mode="json"), *([adapter] if adapter else [])])
+        what = digest_of(
+            [theorems, model, head, text, config.model_dump(mode="json"), *([adapter] if adapter else []), *sweep]
+        )
         out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
     with Recall(recall) if recall else nullcontext() as known:
+        if swept:
+            found = run_sweep(theorems, model, head, text, swept, out, adapter=adapter, recall=known)
+            print_found(found, as_json=as_json)
+            return
         result = asyncio.run(run_evaluation(theorems, model, head, text, config, out, adapter=adapter, recall=known))
     if as_json:
         typer.echo(display.as_json(eval_json(result), indent=1))
@@ -81,6 +102,17 @@ def evaluate(
     console = Console()
     print_evaluation(result, console)
     display.tell(console, "proofs: ", str(out / PROOFS_FILE))
+
+
+def print_found(found: list[tuple[str, EvaluationResult]], *, as_json: bool) -> None:
+    """A sweep's results."""
+    from burnqed.evaluate.figures import eval_json
+    from burnqed.evaluate.render import print_sweep
+
+    if as_json:
+        typer.echo(display.as_json({label: eval_json(evaluation) for label, evaluation in found}, indent=1))
+    else:
+        print_sweep(found, Console())
 
 
 def compare(

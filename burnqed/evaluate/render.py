@@ -12,9 +12,11 @@ from rich.table import Table
 
 from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
+from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, wilson
+from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
 from burnqed.evaluate.summary import rows
 from burnqed.progress import duration
@@ -89,10 +91,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     last = comparison.first_to_last
     for c in [*comparison.changes, last] if len(comparison.changes) > 1 else comparison.changes:
         counts = [str(n) for n in (c.both, len(c.newly_solved), len(c.lost))]
-        effort = "-" if c.effort is None else f"× {c.effort:.2f}"
-        spread = "{:.2f} to {:.2f}".format(*c.effort_interval) if c.effort_interval else ""
-        gain = "{:+.1%} to {:+.1%}".format(*c.gain) if c.gain else ""
-        changes.add_row(cell(c.before), cell(c.after), *counts, f"{c.net:+d}", gain, f"{c.p:.3g}", effort, spread)
+        net, gain, *effort = against(c)
+        changes.add_row(cell(c.before), cell(c.after), *counts, net, gain, f"{c.p:.3g}", *effort)
     console.print(solved)
     console.print()
     where = f"on {comparison.benchmark} at budget {last.budget}"
@@ -103,6 +103,24 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     tell(console, "lost: ", names(last.lost))
     for note in comparison.notes:
         tell(console, "note: ", shown(note), "yellow")
+
+
+def print_sweep(found: Sequence[Labelled], console: Console) -> None:
+    """A row per setting: solved by budget, and what changed against the first."""
+    first, budgets = found[0], [row.budget for row in found[0][1].budgets]
+    table = table_of("", *(f"budget {b}" for b in budgets), "95%", "against the first", "95%", "nodes", "95%")
+    for label, evaluation in found:
+        counts = [str(row.solved) for row in evaluation.budgets]
+        table.add_row(cell(label), *counts, evaluation.at_largest.interval, *against(between(first, (label, evaluation), budgets[-1])))  # fmt: skip
+    console.print(table)
+
+
+def against(c: Change) -> list[str]:
+    """What a change is in a table: its size, the interval of the rate's difference, the ratio of nodes, its interval."""
+    effort = "-" if c.effort is None else f"× {c.effort:.2f}"
+    spread = "{:.2f} to {:.2f}".format(*c.effort_interval) if c.effort_interval else ""
+    gain = "{:+.1%} to {:+.1%}".format(*c.gain) if c.gain else ""
+    return [f"{c.net:+d}", gain, effort, spread]
 
 
 def print_iteration(
