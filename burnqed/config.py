@@ -267,6 +267,12 @@ class SftConfig(Section):
     """Base pairs sampled at iterations after 0; 0 means all."""
     trajectory_upsample: int = Field(10, ge=1)
     """A pair from a found proof counts 1 / the probability that the policy gave to its tactic, but at most this often."""
+    preferences: Later[float] = Field(0.0, ge=0)
+    """Weight of a preference loss (DPO) beside the next-token loss, from iteration 1 on: at states of found proofs, the proof's tactic over those that Lean refused there; 0: none."""
+    preference_beta: Later[float] = Field(0.1, gt=0)
+    """β of the preference loss: how strongly the start's own preferences hold."""
+    preference_pairs: Later[Pairs[int]] = Field(16, ge=1)
+    """Preferences in one step."""
     evaluation_pairs: Pairs[int] = Field(500, ge=0)
     """Validation pairs of each kind (base, trajectory) on which the evaluation loss is measured; 0 means all."""
     precision: Literal["float32", "bfloat16"] = "float32"

@@ -45,6 +45,8 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"joint.lora_rank ({rank}) is for new adapters, and sft.start=previous_adapter trains those of rank {sft.lora_rank} further; set sft.start=merged."
         )
+    if trains_jointly and sft.preferences:
+        raise BadInput("Joint training learns no preferences; set sft.preferences=0, or joint.enabled=false.")
     if trains_jointly and not ebm.enabled:
         raise BadInput(
             "joint.enabled trains the head with the model, and ebm.enabled=false says that there is none; change one of them."

@@ -24,7 +24,7 @@ from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import is_joint
 from burnqed.steps.trajectories import explored_before, head_examples, rows_of, searched_before
 from burnqed.store import Store
-from burnqed.trajectory.reader import proof_pairs
+from burnqed.trajectory.reader import Preference, preferences, proof_pairs
 
 if TYPE_CHECKING:
     from burnqed.train.sft import SftOutcome
@@ -102,10 +102,12 @@ def train(
     from burnqed.train.sft import Pairs, train_sft
 
     store = Store(uri, known=True)
-    tables = (proof_pairs(rows) for rows in rows_of(store, unit.sources["searched"]))
-    found_pairs = [TacticPair(**row, source="search") for pairs in tables for row in pairs.to_pylist()]
+    found_pairs, preferred = [], list[Preference]()
+    for rows in rows_of(store, unit.sources["searched"]):
+        found_pairs += [TacticPair(**row, source="search") for row in proof_pairs(rows).to_pylist()]
+        preferred += preferences(rows) if config.sft.preferences else ()
     base = fetch_once(store, layout.base, models)
-    pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs)
+    pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs, preferred)
     options: dict[str, Any] = {
         "iteration": layout.iteration,
         "template": TEMPLATES[config.policy.template],

@@ -58,6 +58,8 @@ class LossRow(BaseModel):
     """Trained on in this step, including prompts but not padding."""
     seconds: float = 0.0
     """Without evaluation and checkpoint."""
+    preference: float | None = None
+    """The mean preference loss of the step's pairs (`burnqed.train.preferences`), where there are any."""
     evaluation: EvaluationLoss | None = None
 
     @computed_field  # type: ignore[prop-decorator]

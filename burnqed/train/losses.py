@@ -30,6 +30,15 @@ def completion_loss(model: Any, batch: Packed) -> Tensor:
     return F.cross_entropy(logits, batch.targets[counted], reduction="sum")
 
 
+def completion_log_probs(model: Any, batch: Packed, number: int) -> Tensor:
+    """[number]: the log-probability of each packed example's completion."""
+    hidden = last_hidden(model, batch)
+    counted = batch.targets != IGNORED
+    logits = model.get_output_embeddings()(hidden[counted]).float()
+    log_probs = -F.cross_entropy(logits, batch.targets[counted], reduction="none")
+    return log_probs.new_zeros(number).index_add(0, batch.segments[counted], log_probs)
+
+
 def last_hidden(model: Any, batch: Packed) -> Tensor:
     """[R, L, d]: the last hidden states, after the final norm."""
     known = lengths(batch.position_ids) if is_used(model) else {}

@@ -34,6 +34,8 @@ from burnqed.train.losses import check_packing
 from burnqed.train.model import load_tokenizer, load_trainable
 from burnqed.train.packing import Example, encode
 from burnqed.train.parallel import Processes, whole
+from burnqed.train.preferences import PreferenceTraining, encode_preferences
+from burnqed.trajectory.reader import Preference
 
 OUTCOME_FILE = "sft.json"
 TIMINGS: Any = {"tokens_per_s": True, "rows": {"__all__": {"seconds", "tokens_per_s"}}}
@@ -79,6 +81,8 @@ class Pairs:
     """Of known proofs."""
     trajectory: Sequence[TacticPair] = ()
     """Of proofs found in earlier iterations; duplicates count once."""
+    preferences: Sequence[Preference] = ()
+    """At states of these proofs; used where `sft.preferences` gives them a weight."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +129,16 @@ def train_sft(
     `should_stop` says so.
     """
     start = prepare(base, pairs, config, iteration, validation_fraction, previous, template)
-    run = Training(start.model, *material(start, config), config, **schedule(config, iteration))
-    run.run(checkpoints, start.fingerprint, should_stop)
+    arguments = (start.model, *material(start, config), config)
+    plan, fingerprint = schedule(config, iteration), start.fingerprint
+    wanted = pairs.preferences if config.preferences else ()
+    run: Training
+    if preferred := encode_preferences(start.tokenizer, wanted, config, validation_fraction, template):
+        run = PreferenceTraining(*arguments, preferences=preferred, **plan)
+        fingerprint = digest_of([fingerprint, list(map(list, wanted))])
+    else:
+        run = Training(*arguments, **plan)
+    run.run(checkpoints, fingerprint, should_stop)
     return finish(start, run, workdir / "adapter")
 
 

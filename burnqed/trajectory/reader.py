@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from burnqed.lean.protocol import TacticStatus
 from burnqed.parquet import read_parquet
 from burnqed.store import Store
 from burnqed.trajectory.schema import SCHEMA, SearchStatistics, TheoremResult
@@ -80,6 +81,42 @@ def proof_pairs(rows: pa.Table) -> pa.Table:
         for before, after in pairwise(path)
     ]
     return pa.Table.from_pylist(pairs, schema=PAIRS)
+
+
+class Preference(NamedTuple):
+    """At a state of a checked proof: the proof's tactic, and one that Lean refused."""
+
+    theorem: str
+    state: str
+    chosen: str
+    rejected: str
+
+
+def preferences(rows: pa.Table) -> Iterator[Preference]:
+    """Every tactic of the policy that Lean refused with an error at a state of a checked proof, beside the proof's own."""
+    names = [
+        "theorem",
+        "sample",
+        "state_id",
+        "parent_id",
+        "state",
+        "tactic",
+        "tactic_status",
+        "log_prob",
+        "on_proof_path",
+    ]
+    searches: dict[Key, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows.select(names).to_pylist():
+        searches[row["theorem"], row["sample"]].append(row)
+    for search in searches.values():
+        states = {row["state_id"]: row["state"] for row in search if row["on_proof_path"]}
+        chosen = {row["parent_id"]: row["tactic"] for row in search if row["on_proof_path"] and row["tactic"]}
+        for row in search:
+            refused = (
+                row["tactic_status"] == TacticStatus.ERROR and row["state"] is None and row["log_prob"] is not None
+            )
+            if refused and row["parent_id"] in chosen and row["tactic"] != chosen[row["parent_id"]]:
+                yield Preference(row["theorem"], states[row["parent_id"]], chosen[row["parent_id"]], row["tactic"])
 
 
 def _paths(rows: pa.Table) -> dict[Key, list[dict[str, Any]]]:

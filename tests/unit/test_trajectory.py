@@ -15,7 +15,7 @@ from burnqed.lean.protocol import TacticStatus, Theorem, Verdict
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.store import Store
-from burnqed.trajectory.reader import proof_pairs, read_part, read_parts, theorem_results
+from burnqed.trajectory.reader import Preference, preferences, proof_pairs, read_part, read_parts, theorem_results
 from burnqed.trajectory.rows import SearchResult, Task, statement_hash, to_table
 from burnqed.trajectory.schema import SCHEMA, ProofStatus
 from burnqed.trajectory.writer import ShardWriter
@@ -98,6 +98,13 @@ async def test_samples_of_one_theorem_do_not_mix() -> None:
     both = concat_tables([to_table(await searched("t", sample=s), "run", 0) for s in (0, 1)])
     assert [(r.name, r.sample) for r in theorem_results(both)] == [("t", 0), ("t", 1)]
     assert proof_pairs(both).num_rows == 6
+
+
+async def test_a_proofs_tactic_is_preferred_to_those_that_lean_refused_at_its_state() -> None:
+    """Not to those that ran out of time, led astray or were not accepted."""
+    table = concat_tables([to_table(await searched("t", sample=sample), "run", 0) for sample in (0, 1)])
+    assert list(preferences(table)) == [Preference("t", "A", "a", "wrong")] * 2
+    assert list(preferences(to_table(await searched("not", statement="Y"), "run", 0))) == []
 
 
 async def test_readers_open_the_listed_parts_and_nothing_else(tmp_path: Path) -> None:
