@@ -155,6 +155,7 @@ def test_every_value_decides_something_or_nothing() -> None:
         "policy.model",
     }
     assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {
+        "data.origin",
         "ebm.enabled",
         "joint.enabled",
         "search.noise",
