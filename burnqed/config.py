@@ -267,6 +267,8 @@ class SftConfig(Section):
     """Base pairs sampled at iterations after 0; 0 means all."""
     trajectory_upsample: int = Field(10, ge=1)
     """A pair from a found proof counts 1 / the probability that the policy gave to its tactic, but at most this often."""
+    found_proofs: Structure[bool] = True
+    """Whether it also learns from the proofs that earlier iterations' searches found; without, an iteration is a control that tells what they are worth."""
     preferences: Later[float] = Field(0.0, ge=0)
     """Weight of a preference loss (DPO) beside the next-token loss, from iteration 1 on: at states of found proofs, the proof's tactic over those that Lean refused there; 0: none."""
     preference_beta: Later[float] = Field(0.1, gt=0)
@@ -309,7 +311,9 @@ class EbmConfig(Section):
     enabled: Structure[bool] = True
     """Whether there is a head at all."""
     head: Later[str] = "mlp"
-    """`mlp`, or one that another package provides; `burnqed doctor` lists them."""
+    """`mlp`, `mlp-without-goal` (which does not see the theorem's root state, to tell what that is worth), or one that another package provides; `burnqed doctor` lists them."""
+    noise: Structure[bool] = True
+    """Whether it also learns from the searches at the noise temperature."""
     widths: list[int] | None = None
     """Hidden widths; null scales 2048, 1024, 512 (for d = 4096) with the model's d."""
     dropout: float = Field(0.15, ge=0, lt=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from burnqed import plugins
 
 GROUP = "burnqed.head"
-BUILT_IN = {"mlp": "burnqed.head.mlp:MlpHead"}
+BUILT_IN = {"mlp": "burnqed.head.mlp:MlpHead", "mlp-without-goal": "burnqed.head.mlp:GoallessHead"}
 
 
 def names() -> list[str]:

@@ -117,3 +117,10 @@ class MlpHead(Head):
             for name in ("log_temperature", "mean", "deviation"):
                 getattr(copy, name).copy_(getattr(self, name))
         return copy.eval()
+
+
+class GoallessHead(MlpHead):
+    """The same head, which sees the mean root state in place of the theorem's: for telling what goal-conditioning is worth."""
+
+    def forward_standard(self, z: Tensor, g: Tensor) -> Tensor:
+        return super().forward_standard(z, torch.zeros_like(g))

@@ -49,6 +49,7 @@ def search_variants(config: RunConfig, iteration: int) -> list[str]:
     return ["main", "noise"] if iteration == 0 and config.search.noise else ["main"]
 
 
-def trajectory_variants(config: RunConfig, iteration: int) -> list[str]:
-    """Variants of the trajectories that searches and the replay of known proofs write."""
-    return [*search_variants(config, iteration), *([REPLAYED] if config.negatives.theorems else [])]
+def learned_variants(config: RunConfig, iteration: int) -> list[str]:
+    """Variants of the trajectories, those of the replay of known proofs among them, that a head learns from."""
+    searched = [variant for variant in search_variants(config, iteration) if config.ebm.noise or variant != "noise"]
+    return [*searched, *([REPLAYED] if config.negatives.theorems else [])]

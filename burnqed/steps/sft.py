@@ -44,7 +44,7 @@ def previous(context: Context) -> list[str]:
 
 
 def units(context: Context) -> list[Unit]:
-    layout, searched = context.layout, searched_before(context)
+    layout, searched = context.layout, searched_before(context) if context.config.sft.found_proofs else []
     sources = {"data": [layout.data], "base": [layout.base], "searched": searched, "previous": previous(context)}
     if not is_joint(context):
         return [Unit(layout.adapter, sources)]

@@ -11,7 +11,7 @@ from burnqed.layout import shard_folder
 from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit
-from burnqed.steps.models import search_variants, trajectory_variants
+from burnqed.steps.models import learned_variants, search_variants
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
@@ -43,7 +43,7 @@ def searched_before(context: Context) -> list[str]:
 def explored_before(context: Context) -> list[str]:
     """Shards of all earlier iterations' searches and replays: what a head can learn from."""
     return [
-        f for i in range(context.iteration) for f in earlier_shards(context, trajectory_variants(context.config, i), i)
+        f for i in range(context.iteration) for f in earlier_shards(context, learned_variants(context.config, i), i)
     ]
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from pydantic import JsonValue
 from torch import Tensor
 
@@ -25,12 +26,13 @@ from burnqed.head import base
 from burnqed.head.base import Head, make_head
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
-from burnqed.train.ebm import train_head
+from burnqed.train.ebm import HeadOutcome, train_head
 from burnqed.train.embeddings import Embeddings
 from tests.fixtures.head_examples import Positive, examples_of
 from tests.fixtures.installed import install_package
 from tests.fixtures.shared import ROOT
 
+Matrix = NDArray[np.float32]
 OTHERS = {"bilinear": "burnqed_plugin.head:BilinearHead", "broken": "burnqed_plugin.absent:Head"}
 
 
@@ -42,25 +44,37 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_package(folder, heads.GROUP, OTHERS, monkeypatch)
 
 
-@pytest.mark.usefixtures("plugin")
-def test_a_head_of_another_package_is_trained_saved_and_loaded(tmp_path: Path) -> None:
+def trained(workdir: Path, head: str) -> tuple[HeadOutcome, Matrix]:
+    """A head of this kind, where only nearness to the goal tells the states of proofs from others; and the embeddings: goals, states on proofs, others, in turn."""
     d, rng = 6, np.random.default_rng(0)
     theorems = [f"t{i}" for i in range(40)]
     texts = [f"{theorem} {what}" for theorem in theorems for what in ("goal", "good", "bad")]
     matrix = rng.normal(size=(len(texts), d)).astype(np.float32)
-    matrix[1::3] = matrix[0::3] + 0.1 * matrix[1::3]  # what lies near its goal is provable: nothing else tells
+    matrix[1::3] = matrix[0::3] + 0.1 * matrix[1::3]
     positives = [Positive(t, f"{t} goal", f"{t} good", 1, (f"{t} bad",)) for t in theorems]
     examples = examples_of(positives, {t: (f"{t} bad",) for t in theorems}, texts)
-    config = EbmConfig(head="bilinear", widths=[d], steps=150, batch=32, learning_rate=3e-2, log_every=50)
+    config = EbmConfig(head=head, widths=[d], steps=150, batch=32, learning_rate=3e-2, log_every=50)
     outcome = train_head(
-        examples, Embeddings("some", matrix), config, validation_fraction=0.3, workdir=tmp_path, checkpoints=Checkpoints(Store(str(tmp_path)), "c")
+        examples, Embeddings("some", matrix), config, validation_fraction=0.3, workdir=workdir, checkpoints=Checkpoints(Store(str(workdir)), "c")
     )  # fmt: skip
+    return outcome, matrix
+
+
+@pytest.mark.usefixtures("plugin")
+def test_a_head_of_another_package_is_trained_saved_and_loaded(tmp_path: Path) -> None:
+    outcome, matrix = trained(tmp_path, "bilinear")
     assert outcome.metrics["pairwise"].value > 0.8
     loaded = Head.load(tmp_path / "head")
     assert type(loaded).__name__ == "BilinearHead"
     assert loaded.head_id == outcome.head.head_id
     z, g = torch.from_numpy(matrix[1::3]), torch.from_numpy(matrix[0::3])
     assert loaded.energies(z, g).mean() < loaded.energies(torch.from_numpy(matrix[2::3]), g).mean()
+
+
+def test_a_head_without_the_goal_learns_nothing_that_only_the_goal_tells(tmp_path: Path) -> None:
+    seeing, blind = (trained(tmp_path / kind, kind)[0] for kind in ("mlp", "mlp-without-goal"))
+    assert seeing.metrics["pairwise"].value > 0.75
+    assert blind.metrics["pairwise"].value < 0.65
 
 
 def test_a_head_that_was_saved_before_heads_had_names_is_ours(tmp_path: Path) -> None:
@@ -85,12 +99,12 @@ def test_a_head_of_another_shape_than_the_installed_one_takes_is_one_sentence(tm
 
 @pytest.mark.usefixtures("plugin")
 def test_what_is_not_there_or_cannot_be_loaded_is_one_sentence() -> None:
-    with pytest.raises(BadInput, match=r"no head 'cubic'; there are: mlp, bilinear, broken\. "):
+    with pytest.raises(BadInput, match=r"no head 'cubic'; there are: mlp, mlp-without-goal, bilinear, broken\. "):
         heads.check("cubic")
     with pytest.raises(BadInput, match="The head 'broken' cannot be loaded .*ModuleNotFoundError"):
         make_head(torch.zeros(1, 4), EbmConfig(head="broken"))
     found = {finding.what: finding for finding in doctor.heads()}
-    assert found["heads"].found == "mlp, bilinear, broken"
+    assert found["heads"].found == "mlp, mlp-without-goal, bilinear, broken"
     assert not found["head broken"].needed
 
 

@@ -135,6 +135,11 @@ def test_which_outputs_there_are_changes_only_what_is_made_of_them(finished: Fin
     assert finished.planned(changed(key)) == ["report"]
 
 
+def test_what_is_not_learned_from_is_no_input(finished: Finished) -> None:
+    assert finished.planned(changed("sft.found_proofs"))[0] == "sft"
+    assert finished.planned(changed("ebm.noise"))[0] == "embed-search"
+
+
 def test_joint_training_takes_the_place_of_fine_tuning_and_of_the_search_head_from_iteration_1_on(
     finished: Finished, finished_jointly: Finished, tmp_path: Path
 ) -> None:
@@ -156,7 +161,9 @@ def test_every_value_decides_something_or_nothing() -> None:
     }
     assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {
         "data.origin",
+        "sft.found_proofs",
         "ebm.enabled",
+        "ebm.noise",
         "joint.enabled",
         "search.noise",
         "evaluate.with_head",
