@@ -512,6 +512,8 @@ class GateConfig(Section):
     """Required accuracy of a linear probe on the embeddings of states on and off proofs; 0 checks nothing."""
     min_centroid: Later[Thresholds] = 0.0
     """Required distance between the mean embeddings of these states, which grows with the width of the model; 0 checks nothing."""
+    min_candidates: Later[Thresholds] = 0.0
+    """Required mean of the distinct tactics that the policy proposes at a state of the search for training data; 0 checks nothing."""
     max_p: float = Field(0.05, gt=0, le=1)
     """A gain, or a head's lead over random choice, counts if chance alone would produce it with at most this probability."""
 

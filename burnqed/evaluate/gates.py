@@ -39,6 +39,7 @@ ADVICE = {
 }
 """When the head falls short."""
 
+FEW_IDEAS = "The policy proposes the same few tactics again and again: raise search.temperature or search.candidates, or look at what it was trained on."
 COLLAPSED = "The embeddings hardly tell states on proofs from others: compare them with those before the fine-tuning, and train jointly (joint.enabled), or with a larger joint.weight."
 
 Relation = Literal["≥", ">", "≤"]
@@ -119,7 +120,12 @@ def verdict(result: IterationResult, earlier: Sequence[IterationResult], config:
     to compare with."""
     first = result.benchmarks[0]
     (result,), earlier = on_benchmark([result], first), on_benchmark(earlier, first)
-    checks = [*rate_checks(result, config), *gain_checks(result, earlier, config), *training_checks(result, config)]
+    checks = [
+        *rate_checks(result, config),
+        *gain_checks(result, earlier, config),
+        *search_checks(result, config),
+        *training_checks(result, config),
+    ]
     return GateVerdict(checks=checks)
 
 
@@ -172,6 +178,15 @@ def gain_checks(result: IterationResult, earlier: Sequence[IterationResult], con
                 )
             )
     return checks
+
+
+def search_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
+    """Whether the policy still has several ideas at a state."""
+    least, search = at_iteration(config.min_candidates, result.iteration), result.search
+    if least <= 0:
+        return []
+    value, n = (search.candidates_mean, search.nodes) if search.nodes else (None, None)
+    return [GateCheck(name="distinct candidates", value=value, threshold=least, n=n, advice=FEW_IDEAS)]
 
 
 def training_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:

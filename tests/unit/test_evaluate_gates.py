@@ -8,11 +8,13 @@ import pytest
 
 from burnqed.config import GateConfig
 from burnqed.evaluate.gates import GateCheck, GateVerdict, verdict
-from burnqed.evaluate.results import HEAD, IterationResult
+from burnqed.evaluate.results import HEAD, IterationResult, SearchFigures
 from tests.fixtures.evaluations import iteration, solving
 
 TEN = "abcdefghij"
 FIFTY = string.ascii_lowercase + string.ascii_uppercase[:24]
+FEW = iteration(0, solving("a", TEN)).model_copy(update={"search": SearchFigures(nodes=90, candidates_mean=3.2)})
+"""Distinct candidates."""
 SURE = {"max_p": 1.0}
 """Values count by their sign."""
 
@@ -111,6 +113,8 @@ def test_thresholds_may_differ_from_iteration_to_iteration_and_the_last_stays() 
         (iteration(0, solving("a", TEN), sft__evaluation_loss=0.6), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
         (iteration(0, solving("a", TEN)), GateConfig(max_loss=0.5), "evaluation loss", "learning rate"),
         (iteration(0, solving("a", TEN), **head("rank1_depth_4+", 0.2, 0.1, 400, 0.02)), GateConfig(min_rank1_deep=0.25), "rank-1 at depth 4+", "negatives"),
+        (FEW, GateConfig(min_candidates=4.0), "distinct candidates", "raise search.temperature"),
+        (iteration(0, solving("a", TEN)), GateConfig(min_candidates=4.0), "distinct candidates", "raise search.temperature"),
         (iteration(0, solving("a", TEN), **head("linear_probe", 0.6, 0.5, 400, 0.02)), GateConfig(min_linear_probe=0.65), "linear probe of the embeddings", "train jointly"),
         (iteration(1, solving("a", TEN), **head("centroid_l2", 2.9, 0.1, 400, 0.02)), GateConfig(min_centroid=[1.0, 3.0]), "distance of the mean embeddings", "train jointly"),
         (iteration(0, solving("a", TEN), **head("energy_gap", -0.1, 0.0, 90, 0.1)), GateConfig(), "energy gap", "do not search with it"),
