@@ -71,20 +71,29 @@ async def in_turn(
         yield proof, await task
 
 
+def is_about_moves(proof: KnownProof) -> bool:
+    return proof.theorem.name.startswith("deep::moves_")
+
+
 async def choose(number: int) -> list[KnownProof]:
+    """Half of them about moves."""
     chosen: list[KnownProof] = []
     against: Counter[str] = Counter()
+    wanted = {True: number // 2, False: number - number // 2}
     async with open_lean(CONFIG) as lean:
         for begin in count(0, STEP):
             drafts = deep_proofs(SEED, begin + STEP, benchmark=True)[begin:]
-            async for proof, reason in in_turn(drafts, lean, reason_against):
+            open_ = [proof for proof in drafts if wanted[is_about_moves(proof)] > 0]
+            async for proof, reason in in_turn(open_, lean, reason_against):
                 against[reason or "chosen"] += 1
-                chosen += [] if reason else [proof]
+                if not reason and wanted[is_about_moves(proof)] > 0:
+                    wanted[is_about_moves(proof)] -= 1
+                    chosen.append(proof)
                 print(f"{proof.theorem.name:40} {reason or 'chosen'}", flush=True)
-            if len(chosen) >= number:
+            if not any(wanted.values()):
                 break
     print(f"tried {against.total()}: {dict(against)}")
-    return chosen[:number]
+    return chosen
 
 
 async def check(file: Path) -> int:
