@@ -5,22 +5,18 @@ A branch reads the other run's data, base model, benchmarks and iterations up to
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.layout import SETTINGS, Layout
+from burnqed.layout import NAME, SETTINGS, Layout, origin_of
 from burnqed.remembered import recall
 from burnqed.store import Store
 
 
 def layout_of(run: str, iteration: int, config: RunConfig) -> Layout:
     """The paths of a run's iteration, wherever they are."""
-    if config.data.origin is None:
-        return Layout(run, iteration)
-    name, _, number = config.data.origin.rpartition(":")
-    return Layout(run, iteration, Layout(name, int(number)))
+    return Layout(run, iteration, None if config.data.origin is None else origin_of(config.data.origin))
 
 
 def check_branch(store: Store, layout: Layout, given: bool = False) -> None:
@@ -48,14 +44,20 @@ def check_branch(store: Store, layout: Layout, given: bool = False) -> None:
         )
     if given:
         raise BadInput(
-            f"The run {run!r} is a branch, and has the data and benchmarks of {origin.run!r}; give theorems, pairs, proofs and benchmarks to that run."
+            f"The run {run!r} is a branch, and has the data and benchmarks of {origin.run!r}: give theorems, pairs, proofs and benchmarks to that run. A benchmark that it has got "
+            "since is had by --set data.benchmarks.NAME=ADDRESS, with the address in its run.json."
         )
 
 
 def branches(store: Store, run: str) -> Iterator[tuple[str, int]]:
     """Other runs that share its beginning, each with the last iteration that it shares."""
-    names = {match[1] for path in store.files("") if (match := re.fullmatch(rf"([^/]+)/{re.escape(SETTINGS)}", path))}
-    for name in sorted(names - {run}):
-        config = recall(store, name)
-        if config and (origin := layout_of(name, 0, config).origin) and origin.run == run:
+    for name in store.folders():
+        path = f"{name}/{SETTINGS}"
+        if name == run or not NAME.fullmatch(name) or not store.exists(path):
+            continue
+        try:
+            origin = origin_of(store.read_json(path)["data"]["origin"])
+        except (ValueError, LookupError, TypeError, BadInput):
+            continue  # of another version, or no branch
+        if origin.run == run:
             yield name, origin.iteration

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from burnqed.cluster_config import ClusterConfig, CostConfig, PoolConfig, WorkflowConfig
+from burnqed.errors import BadInput
+from burnqed.layout import origin_of
 from burnqed.section import (
     LATER,
     Address,
@@ -117,8 +119,11 @@ class DataConfig(Section):
     @field_validator("origin")
     @classmethod
     def _origin(cls, given: str | None) -> str | None:
-        if given is not None and not re.fullmatch(r"[^:]+:\d+", given):
-            raise ValueError(f"{given!r} names no iteration of a run; write RUN:N, as in main:0")
+        try:
+            if given is not None:
+                origin_of(given)
+        except BadInput as error:
+            raise ValueError(str(error).rstrip(".")) from None
         return given
 
     @field_validator("benchmarks", mode="before")

@@ -129,6 +129,14 @@ class Layout:
         return Layout(self.run, iteration, self.origin)
 
 
+def origin_of(text: str) -> Layout:
+    """The iteration that `RUN:N` names. Raises BadInput for anything else."""
+    found = re.fullmatch(r"([^:]+):(0|[1-9][0-9]{0,5})", text)
+    if not found:
+        raise BadInput(f"{text!r} names no iteration of a run; write RUN:N, as in main:0.")
+    return Layout(found[1], int(found[2]))
+
+
 def check_name(name: str, what: str) -> None:
     """Raises BadInput for a name that cannot be a folder's in the store."""
     if not NAME.fullmatch(name):

@@ -7,7 +7,7 @@ from typing import Any
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.layout import Layout
+from burnqed.layout import Layout, origin_of
 from burnqed.log import log
 from burnqed.resolve import Resolved, from_json, resolve
 from burnqed.store import Store
@@ -61,4 +61,4 @@ def resolve_run(
 
 def recall_or(store: Store, run: str, origin: str | None) -> RunConfig | None:
     """The run's configuration, or, before it begins, that of the run that it branches from."""
-    return recall(store, run) or (recall(store, origin.rpartition(":")[0]) if origin else None)
+    return recall(store, run) or (recall(store, origin_of(origin).run) if origin is not None else None)

@@ -9,6 +9,7 @@ renamed, S3 objects appear when their upload ends.
 
 from __future__ import annotations
 
+import builtins
 import errno
 import fcntl
 import hashlib
@@ -109,6 +110,15 @@ class Store:
     def list(self, prefix: str) -> list[str]:
         """Relative paths of all files below `prefix`, sorted; unfinished writes are left out."""
         return sorted(self.files(prefix))
+
+    def folders(self) -> builtins.list[str]:
+        """Names of the folders at the top, sorted."""
+        with self._errors(""):
+            try:
+                listed = self.fs.ls(self.full("").rstrip("/"), detail=True)
+            except FileNotFoundError:
+                return []
+        return sorted(info["name"].rstrip("/").rpartition("/")[2] for info in listed if info["type"] == "directory")
 
     def fingerprint(self, prefix: str) -> str:
         """Changes when a file below `prefix` does, as far as sizes and times (in a folder) or entity tags (in S3) tell."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -52,7 +53,7 @@ def complete_key(incomplete: str) -> list[str]:
 
 PROFILES = "demo, smoke, small, …, or the path of a YAML file."
 AS_BEFORE = "what the run has used so far, with --set; at first: {}"
-RUN_NAME = "Name of the run; runs do not share anything."
+RUN_NAME = "Name of the run; runs share nothing, unless one begins --from another."
 
 
 def profile(default: str | None, show_default: str | bool) -> Any:
@@ -163,7 +164,9 @@ def with_cost(overrides: list[str], most: float | None) -> list[str]:
 
 
 def with_origin(overrides: list[str], origin: str | None) -> list[str]:
-    return overrides if origin is None else [*overrides, f"data.origin={origin}"]
+    return (
+        overrides if origin is None else [*overrides, f"data.origin={json.dumps(origin)}"]
+    )  # quoted: YAML would take 12:0 for a number
 
 
 def default_run(workflow: str) -> str:

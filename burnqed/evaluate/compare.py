@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.intervals import bootstrap, difference, ratio
+from burnqed.evaluate.intervals import bootstrap, paired, ratio
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, TheoremOutcome
 from burnqed.trajectory.schema import ProofStatus
@@ -48,10 +48,11 @@ class Change(Result):
     p: float
     """McNemar's exact test, two-sided: how likely a split at least this uneven would be if neither were better."""
     gain: tuple[float, float] | None = None
-    """95 % interval of the difference of the solve rates, by bootstrap over theorems. None of no theorems; likewise:"""
+    """95 % interval of the difference of the solve rates (Newcombe). None of no theorems; likewise:"""
     effort: float | None = None
     """Ratio of the mean numbers of nodes, after to before: those until the proof, or the budget where none was found within it."""
     effort_interval: tuple[float, float] | None = None
+    """By bootstrap over theorems."""
 
     @property
     def net(self) -> int:
@@ -122,18 +123,18 @@ def change(before: Labelled, after: Labelled, budget: int) -> Change:
     tried = [(o.name, solved_at(o, budget), solved_at(other, budget)) for o, other in pairs]
     gained = sorted(name for name, a, b in tried if b and not a)
     lost = sorted(name for name, a, b in tried if a and not b)
-    solved = [[float(row[side]) for row in tried] for side in (1, 2)]
+    both = sum(a and b for _, a, b in tried)
     nodes = [[float(nodes_within(pair[side], budget)) for pair in pairs] for side in (0, 1)]
     return Change(
         before=before[0],
         after=after[0],
         budget=budget,
         tried=len(tried),
-        both=sum(a and b for _, a, b in tried),
+        both=both,
         newly_solved=gained,
         lost=lost,
         p=mcnemar(len(gained), len(lost)),
-        gain=bootstrap(solved[0], solved[1], difference),
+        gain=paired(both, len(lost), len(gained), len(tried) - both - len(lost) - len(gained)),
         effort=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
         effort_interval=bootstrap(nodes[0], nodes[1], ratio) if sum(nodes[0]) else None,
     )

@@ -28,7 +28,9 @@ def explain(results: Sequence[tuple[str, Labelled]], theorem: str, sample: int =
                 f"The benchmark {evaluation.benchmark} has no theorem {theorem!r}; `compare` names those that differ."
             )
         inside = ITERATION.match(location)
-        folder = location.removesuffix("/").removesuffix("/results.json")
+        folder = location.rstrip("/")
+        if folder.rpartition("/")[2] == "results.json":
+            folder = folder.rpartition("/")[0] or "."
         address = f"{inside[0]}/evaluation/{evaluation.benchmark}/{evaluation.variant}" if inside else folder
         searches.append(Source(address).search(theorem, sample))
     told = [[f"{label}, {e.variant}", *tree(rows)] for (_, (label, e)), rows in zip(results, searches, strict=True)]

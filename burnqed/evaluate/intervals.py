@@ -27,6 +27,26 @@ def wilson(solved: int, total: int, z: float = 1.96) -> Interval | None:
     return max(0.0, (centre - half) / (1 + spread)), min(1.0, (centre + half) / (1 + spread))
 
 
+def paired(both: int, lost: int, gained: int, neither: int) -> Interval | None:
+    """Of the difference of two proportions over the same theorems, after minus before (Newcombe 1998, doi:10.1002/(SICI)1097-0258(19981130)17:22<2635::AID-SIM954>3.0.CO;2-C,
+    method 10): unlike a bootstrap, it also has a width where few theorems differ, or none. None of nothing."""
+    n = both + lost + gained + neither
+    before, after = wilson(both + lost, n), wilson(both + gained, n)
+    if before is None or after is None:
+        return None
+    one, other = (both + lost) / n, (both + gained) / n
+    margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
+    agreement = both * neither - lost * gained
+    corrected = agreement if agreement < 0 else max(0.0, agreement - n / 2)
+    phi = corrected / math.sqrt(margins) if margins else 0.0
+
+    def spread(of_one: float, of_other: float) -> float:
+        return math.sqrt(max(0.0, of_one**2 - 2 * phi * of_one * of_other + of_other**2))
+
+    down, up = spread(before[1] - one, other - after[0]), spread(one - before[0], after[1] - other)
+    return other - one - down, other - one + up
+
+
 def bootstrap(before: Sequence[float], after: Sequence[float], figure: Figure) -> Interval | None:
     """Of a figure of paired means (Efron 1979): theorems are drawn anew, with replacement, 10,000 times, by the same seed each time.
 
@@ -44,10 +64,6 @@ def bootstrap(before: Sequence[float], after: Sequence[float], figure: Figure) -
         found.append(figure(one, other))
     low, high = np.quantile(np.concatenate(found), [0.025, 0.975], method="nearest")
     return float(low), float(high)
-
-
-def difference(before: Means, after: Means) -> Means:
-    return after - before
 
 
 def ratio(before: Means, after: Means) -> Means:

@@ -50,10 +50,10 @@ def summary_json(summary: Summary) -> dict[str, Any]:
 
 
 def summarize(results: Sequence[IterationResult]) -> Summary:
-    """The summary of one or more iterations of a run; `ever` is counted again."""
+    """The summary of one or more iterations of a run, whose last is its own (the first may be those of the run that it branched from); `ever` is counted again."""
     ordered = sorted(results, key=lambda r: r.iteration)
     counted = [r.model_copy(update={"ever": ever(r.evaluations, ordered[:i])}) for i, r in enumerate(ordered)]
-    return Summary(run=ordered[0].run, iterations=counted)
+    return Summary(run=ordered[-1].run, iterations=counted)
 
 
 def ever(evaluations: Sequence[EvaluationResult], earlier: Sequence[IterationResult]) -> dict[str, int]:

@@ -28,10 +28,15 @@ def combinations(sweeps: Sequence[str]) -> list[list[str]]:
     axes = []
     for sweep in sweeps:
         key, _, values = sweep.partition("=")
+        key = key.strip()
         given = [value.strip() for value in values.split(",")]
         if not (key and all(given)):
             raise BadInput(f"--sweep {sweep!r} names no values; write KEY=VALUE,VALUE, as in --sweep beta=0,0.5,1.")
         axes.append([f"{key if '.' in key else f'search.{key}'}={value}" for value in dict.fromkeys(given)])
+        if key == "evaluate.budgets":
+            raise BadInput(
+                "One evaluation gives the figures of every budget; give --budgets in place of --sweep evaluate.budgets."
+            )
     keys = [axis[0].partition("=")[0] for axis in axes]
     if repeated := [key for key in keys if keys.count(key) > 1]:
         raise BadInput(f"{repeated[0]} is swept twice; give all its values at once.")

@@ -24,11 +24,11 @@ def doomed(store: Store, layout: Layout, *, whole_run: bool) -> str:
             f"Iteration {layout.iteration + 1} of {layout.run!r} builds on iteration {layout.iteration}; delete it first, "
             f"with --iter {layout.iteration + 1}."
         )
-    needed = [(name, last) for name, last in branches(store, layout.run) if whole_run or layout.iteration <= last]
+    needed = [name for name, last in branches(store, layout.run) if whole_run or layout.iteration <= last]
     if needed:
-        name, last = needed[0]
+        named = ", ".join(repr(name) for name in needed)
         raise BadInput(
-            f"The run {name!r} is a branch of iteration {last} of {layout.run!r}; delete it first, with --whole-run and --run {name}."
+            f"{named} began as branches of {layout.run!r} and read it in place; delete them first, with `burnqed step clean --whole-run --run NAME`."
         )
     return layout.run if whole_run else layout.root
 

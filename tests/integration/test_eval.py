@@ -83,7 +83,9 @@ def test_a_sweep_asks_the_policy_once_for_what_its_settings_have_in_common(tmp_p
     assert lines[1].split()[:3] == ["search.alpha=1", "search.beta=0", "0"]
 
 
-@pytest.mark.parametrize("words", [["beta"], ["beta="], ["beta=1,,2"], ["=1"], ["beta=1", "search.beta=2"]])
-def test_a_sweep_without_values_is_refused(words: list[str]) -> None:
-    with pytest.raises(BadInput, match=r"names no values|is swept twice"):
+@pytest.mark.parametrize(
+    "words", [["beta"], ["beta="], ["beta=1,,2"], ["=1"], ["beta =1", "search.beta=2"], ["evaluate.budgets=16,64"]]
+)
+def test_a_sweep_that_is_none_is_refused(words: list[str]) -> None:
+    with pytest.raises(BadInput, match=r"names no values|is swept twice|give --budgets"):
         combinations(words)

@@ -11,14 +11,18 @@ from typer.testing import CliRunner
 
 from burnqed.branch import branches, check_branch, layout_of
 from burnqed.cli.main import app
+from burnqed.cli.options import with_origin
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
+from burnqed.evaluate.summary import summarize
 from burnqed.layout import Layout
 from burnqed.remembered import recall_or, remember
+from burnqed.resolve import resolve
 from burnqed.steps.base import Context, execute
 from burnqed.steps.plan import planned
 from burnqed.steps.table import loop, step_named
 from burnqed.store import Store
+from tests.fixtures.evaluations import iteration, solving
 from tests.fixtures.finished import RUN, Finished
 
 PLAIN = RunConfig()
@@ -111,15 +115,26 @@ def test_it_takes_no_data_of_its_own(store: Store) -> None:
 
 def test_what_it_needs_is_not_deleted(store: Store) -> None:
     remember(store, "other", BRANCH)
+    store.write_text("my run/run.json", "{}")
+    store.write_text("third/run.json", '{"data": {"origin": 7, "of another version": 1}}')
     assert list(branches(store, RUN)) == [("other", 0)]
     words = ["run", "clean", "--store", store.uri, "--yes"]
     store.delete(Layout(RUN, 1).root)
     refused = CliRunner().invoke(app, [*words, "--iter", "0"])
-    assert "'other' is a branch of iteration 0 of 'main'" in str(refused.exception)
+    assert "'other' began as branches of 'main'" in str(refused.exception)
     assert store.files(Layout(RUN, 0).root)
 
 
-@pytest.mark.parametrize("text", ["main", "main:x", ":0", "main:-1"])
+@pytest.mark.parametrize("text", ["", "main", "main:x", ":0", "main:-1", "main:00", "my run:0", f"main:{'1' * 5_000}"])
 def test_an_origin_names_an_iteration(text: str) -> None:
-    with pytest.raises(ValueError, match="write RUN:N, as in main:0"):
+    with pytest.raises(ValueError, match="write RUN:N, as in main:0|cannot name a run"):
         type(PLAIN.data)(origin=text)
+
+
+def test_a_run_whose_name_is_a_number_can_be_shared() -> None:
+    assert resolve("default", with_origin([], "2024:0")).config.data.origin == "2024:0"
+
+
+def test_its_summary_has_its_name_though_the_first_iteration_is_anothers() -> None:
+    theirs, own = iteration(0, solving("a", "ab"), run=RUN), iteration(1, solving("b", "ab"), run="other")
+    assert summarize([theirs, own]).run == "other"

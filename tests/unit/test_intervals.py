@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from burnqed.evaluate.intervals import bootstrap, difference, ratio, wilson
+from burnqed.evaluate.intervals import bootstrap, paired, ratio, wilson
 
 
 @pytest.mark.parametrize(
@@ -20,25 +20,47 @@ def test_wilsons_interval_of_a_proportion(solved: int, total: int, low: float, h
 
 def test_there_is_none_of_nothing() -> None:
     assert wilson(0, 0) is None
-    assert bootstrap([], [], difference) is None
+    assert paired(0, 0, 0, 0) is None
+    assert bootstrap([], [], ratio) is None
 
 
-def test_paired_differences_are_as_wide_as_their_deviation_says() -> None:
+@pytest.mark.parametrize(
+    ("n", "gained", "lost", "least"),
+    [(160, 0.01, 0.0, 930), (40, 0.05, 0.0, 890), (160, 0.03, 0.01, 930), (82, 0.1, 0.05, 930)],
+)
+def test_the_interval_of_a_gain_covers_it_also_where_few_theorems_differ(
+    n: int, gained: float, lost: float, least: int
+) -> None:
+    """Of 1,000 evaluations, in which half of the theorems are solved either way."""
+    draw, covered = random.Random(0), 0
+    for _ in range(1_000):
+        kinds = draw.choices(["gained", "lost", "both", "neither"], [gained, lost, 0.5, 0.5 - gained - lost], k=n)
+        interval = paired(*(kinds.count(kind) for kind in ("both", "lost", "gained", "neither")))
+        assert interval
+        assert interval[0] < interval[1]
+        covered += interval[0] <= gained - lost <= interval[1]
+    assert covered >= least
+
+
+def test_the_interval_of_a_gain_is_turned_with_its_sides() -> None:
+    up, down = paired(20, 3, 9, 8), paired(20, 9, 3, 8)
+    assert up
+    assert down
+    assert up == pytest.approx((-down[1], -down[0]))
+    assert paired(20, 0, 0, 20) == pytest.approx((-0.1, 0.1), abs=0.07)
+
+
+def test_a_ratio_is_as_wide_as_its_deviation_says() -> None:
     draw = random.Random(0)
-    before = [float(draw.random() < 0.5) for _ in range(400)]
-    after = [one if draw.random() < 0.8 else float(draw.random() < 0.7) for one in before]
-    gains = [b - a for a, b in zip(before, after, strict=True)]
-    mean = sum(gains) / 400
-    half = 1.96 * math.sqrt(sum((g - mean) ** 2 for g in gains) / 400 / 400)
-    interval = bootstrap(before, after, difference)
-    assert interval == pytest.approx((mean - half, mean + half), abs=0.006)
-    assert interval == bootstrap(before, after, difference)
-
-
-def test_pairs_stay_pairs() -> None:
-    values = [float(n % 7) for n in range(100)]
-    assert bootstrap(values, values, difference) == pytest.approx((0, 0), abs=1e-12)
-    assert bootstrap(values, [v / 2 for v in values], ratio) == pytest.approx((0.5, 0.5))
+    before = [draw.uniform(10, 20) for _ in range(400)]
+    after = [one * draw.uniform(0.5, 1.1) for one in before]
+    mean = sum(after) / sum(before)
+    residues = [b - mean * a for a, b in zip(before, after, strict=True)]
+    half = 1.96 * math.sqrt(sum(r * r for r in residues) / 400 / 400) / (sum(before) / 400)
+    interval = bootstrap(before, after, ratio)
+    assert interval == pytest.approx((mean - half, mean + half), abs=0.004)
+    assert interval == bootstrap(before, after, ratio)
+    assert bootstrap(before, [v / 2 for v in before], ratio) == pytest.approx((0.5, 0.5))
 
 
 def test_what_is_divided_by_nothing_has_no_end() -> None:

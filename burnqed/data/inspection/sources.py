@@ -67,7 +67,7 @@ class Source:
     def search(self, theorem: str, sample: int) -> list[Row]:
         """The rows of one search."""
         if self.kind is not TRAJECTORIES:
-            raise BadInput(f"{self.location} holds no searches; name trajectories with --theorem.")
+            raise BadInput(f"{self.location} holds no searches; give trajectories, or a folder that has them.")
         return search_rows(self._tables(), theorem, sample)
 
     def keys(self) -> Keys:
