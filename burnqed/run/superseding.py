@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.prompt import Confirm
 
+from burnqed.branch import branches
 from burnqed.config import RunConfig
 from burnqed.display import tell
 from burnqed.errors import BadInput
@@ -27,17 +28,23 @@ SHOWN = 6
 def ask(
     tasks: Collection[str], store: Store, layout: Layout, config: RunConfig, redo: str, *, yes: bool = False
 ) -> None:
-    """Says which finished outputs the tasks would redo, and asks for confirmation if they took more than a minute to make.
+    """Says which finished outputs the tasks would redo, and asks for confirmation if they took more than a minute to make, or branches read them.
 
-    With `redo` it says so without asking. Raises BadInput on a no, and if nobody can be asked.
+    With `redo` it says so without asking, unless branches read them. Raises BadInput on a no, and if nobody can be asked.
     """
     steps = [step for step in loop() if step.task in tasks]
     context = Context(store, layout, config, Path(), redo=parse_redo(redo, loop()))
-    if not steps or (lost := superseded(steps, context)).seconds < WORTH_ASKING_S:
+    if not steps or not (lost := superseded(steps, context)).labels:
+        return
+    is_shared = any(not label.startswith("iterations/") for label in lost.labels)
+    readers = [name for name, last in branches(store, layout.run) if is_shared or layout.iteration <= last]
+    if lost.seconds < WORTH_ASKING_S and not readers:
         return
     console = Console(stderr=True, soft_wrap=True)
     tell(console, "", sentence(lost, layout))
-    if yes or redo:
+    if readers:
+        tell(console, "", f"The branches {', '.join(readers)} read them in place, and would have to be made anew, too.")
+    if yes or (redo and not readers):
         return
     elsewhere = "give --yes to continue, the settings it was made with, or --run NAME for another run"
     if not sys.stdin.isatty():

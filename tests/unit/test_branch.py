@@ -18,6 +18,7 @@ from burnqed.evaluate.summary import summarize
 from burnqed.layout import Layout
 from burnqed.remembered import recall_or, remember
 from burnqed.resolve import resolve
+from burnqed.run.superseding import ask
 from burnqed.steps.base import Context, execute
 from burnqed.steps.plan import planned
 from burnqed.steps.table import loop, step_named
@@ -138,3 +139,15 @@ def test_a_run_whose_name_is_a_number_can_be_shared() -> None:
 def test_its_summary_has_its_name_though_the_first_iteration_is_anothers() -> None:
     theirs, own = iteration(0, solving("a", "ab"), run=RUN), iteration(1, solving("b", "ab"), run="other")
     assert summarize([theirs, own]).run == "other"
+
+
+@pytest.mark.parametrize("redo", ["", "data"])
+def test_what_branches_read_is_not_remade_without_a_word(store: Store, redo: str) -> None:
+    remember(store, "other", BRANCH)
+    config = PLAIN if redo else with_data(PLAIN, generated=7)
+    arguments = (["data"], store, Layout(RUN, 0), config, redo)
+    with pytest.raises(BadInput, match="there is nobody to ask"):
+        ask(*arguments)
+    ask(*arguments, yes=True)
+    store.delete("other")
+    ask(*arguments)  # next to nothing to make
