@@ -45,6 +45,10 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"joint.lora_rank ({rank}) is for new adapters, and sft.start=previous_adapter trains those of rank {sft.lora_rank} further; set sft.start=merged."
         )
+    if "sft" in tasks and sft.preferences and not sft.found_proofs:
+        raise BadInput(
+            "Preferences are learned at the states of found proofs; set sft.preferences=0, or sft.found_proofs=true."
+        )
     if trains_jointly and sft.preferences:
         raise BadInput("Joint training learns no preferences; set sft.preferences=0, or joint.enabled=false.")
     if trains_jointly and not ebm.enabled:

@@ -82,6 +82,7 @@ class SftFacts(Facts):
     """Number of pairs that it was measured on."""
     base_pairs: int
     trajectory_pairs: int
+    preference_loss: float | None = None
     tokens_per_s: float
 
 

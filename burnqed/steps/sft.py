@@ -71,6 +71,8 @@ async def run(context: Context, unit: Unit) -> SftFacts:
         for prefix in (context.layout.base, *unit.sources["previous"]):
             fetch_once(store, prefix, models)  # here, as otherwise each of them would
         outcome = await asyncio.to_thread(parallel.run, number, train, arguments, context.stop.is_set)
+    if config.sft.preferences and context.iteration > 0 and outcome.preference_loss is None:
+        log.warning("sft.preferences had no effect: at no state of a found proof was a tactic refused")
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")
     store.upload(context.workdir / "adapter", unit.root)
@@ -83,6 +85,7 @@ async def run(context: Context, unit: Unit) -> SftFacts:
         evaluation_loss_n=outcome.validation_pairs,
         base_pairs=outcome.base_pairs,
         trajectory_pairs=outcome.trajectory_pairs,
+        preference_loss=outcome.preference_loss,
         tokens_per_s=outcome.tokens_per_s,
     )
 

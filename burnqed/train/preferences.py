@@ -9,8 +9,9 @@ Direct preference optimisation (Rafailov et al. 2023, arXiv:2305.18290, equation
 
 from __future__ import annotations
 
+import heapq
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -21,11 +22,13 @@ from torch import Tensor
 
 from burnqed.config import SftConfig
 from burnqed.data.pairs import TacticPair
-from burnqed.data.split import split
-from burnqed.errors import BadInput
+from burnqed.data.split import split, unit_interval
+from burnqed.errors import BadInput, TryAgain
 from burnqed.log import log
 from burnqed.policy.batches import batches
 from burnqed.policy.template import Template
+from burnqed.progress import Progress
+from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.loop import Training
 from burnqed.train.losses import completion_log_probs
 from burnqed.train.packing import Example, Packed, encode, shuffled
@@ -44,45 +47,67 @@ class PreferencePair:
         return len(self.chosen) + len(self.rejected)
 
 
-def encode_preferences(
-    tokenizer: Any, preferences: Iterable[Preference], config: SftConfig, validation_fraction: float, template: Template
-) -> list[PreferencePair]:
-    """Those of training theorems, each once, without those of which one side is too long."""
+def draw(
+    preferences: Iterable[Preference], config: SftConfig, steps: int, validation_fraction: float
+) -> list[Preference]:
+    """As many of those of training theorems as the steps can use, each once, chosen by hash."""
     training, _ = split(dict.fromkeys(preferences), validation_fraction)
+    return heapq.nsmallest(
+        steps * config.preference_pairs, training, key=lambda p: unit_interval("preference", config.seed, *p)
+    )
+
+
+def encode_preferences(
+    tokenizer: Any, drawn: Sequence[Preference], config: SftConfig, template: Template
+) -> list[PreferencePair]:
+    """Those whose two sides have at most `sft.max_length` tokens together, as they go through the model together."""
 
     def encoded(tactics: Iterable[str]) -> list[Example]:
         sides = [
             TacticPair(theorem=p.theorem, state=p.state, tactic=tactic, depth=None, source="search")
-            for p, tactic in zip(training, tactics, strict=True)
+            for p, tactic in zip(drawn, tactics, strict=True)
         ]
         return encode(tokenizer, sides, sys.maxsize, template)
 
-    sides = zip(encoded(p.chosen for p in training), encoded(p.rejected for p in training), strict=True)
-    short = [(one, other) for one, other in sides if max(len(one), len(other)) <= config.max_length]
+    sides = zip(encoded(p.chosen for p in drawn), encoded(p.rejected for p in drawn), strict=True)
+    short = [(one, other) for one, other in sides if len(one) + len(other) <= config.max_length]
+    log.info("fine-tuning: %d preferences; %d too long", len(short), len(drawn) - len(short))
     return [PreferencePair(number, *pair) for number, pair in enumerate(short)]
 
 
 class PreferenceTraining(Training):
-    """A fine-tuning in progress that also learns preferences."""
+    """A fine-tuning in progress that also learns preferences. The weights that are kept are those with the lowest next-token loss, as without."""
 
     def __init__(self, model: Any, *material: Any, preferences: Sequence[PreferencePair], **schedule: Any) -> None:
         super().__init__(model, *material, **schedule)
         order = islice(shuffled([1] * len(preferences), self.config.seed), self.steps * self.config.preference_pairs)
         self.order = [preferences[i] for i in order]
         """Those of step n begin at n · `sft.preference_pairs`."""
-        self.margins = self.start_margins()
-        self.preference_losses: list[float] = []
+        self.preferences = preferences
+        self.margins: list[float] = []
+        """log π₀(w) − log π₀(l) of each pair, by number; empty before the first step."""
+        self.losses: list[float] = []
+        self.should_stop: Callable[[], bool] = lambda: False
+
+    def run(self, checkpoints: Checkpoints, fingerprint: str, should_stop: Callable[[], bool]) -> None:
+        self.should_stop = should_stop
+        super().run(checkpoints, fingerprint, should_stop)
 
     @torch.no_grad()
-    def start_margins(self) -> dict[int, float]:
-        """log π₀(w) − log π₀(l) of each pair that is going to be used, by number."""
+    def start_margins(self) -> list[float]:
+        """Those of the model as it is. Raises TryAgain when stopped."""
         self.model.eval()
-        used = sorted({pair.number: pair for pair in self.order}.values(), key=len)
-        log.info("fine-tuning: %d preferences", len(used))
-        margins: dict[int, float] = {}
-        for part in batches(used, self.piece):
-            margins |= zip((pair.number for pair in part), self.margin(part).tolist(), strict=True)
-        return margins
+        found = [0.0] * len(self.preferences)
+        parts = list(batches(sorted(self.preferences, key=len), self.piece))
+        with Progress(len(parts), "preferences of the start", "batches") as progress:
+            for part, counts in self.processes.share(parts):
+                for pair, margin in zip(part, self.margin(part).tolist(), strict=True):
+                    found[pair.number] = counts * margin
+                progress.advance(self.processes.number)
+                if self.processes.any(self.should_stop()):
+                    raise TryAgain("Fine-tuning was stopped before its first step; the same command continues it.")
+        self.model.train()
+        return self.processes.sum(*found)
 
     @property
     def piece(self) -> int:
@@ -102,16 +127,18 @@ class PreferenceTraining(Training):
             packed, total = super().gradient(micro_batches)
             full = False
             try:
+                self.margins = self.margins or self.start_margins()  # before the first step
                 loss = self.prefer()
             except torch.OutOfMemoryError as error:  # which holds on to the memory as long as it is there
-                if self.is_sharded or self.piece <= max(map(len, self.order)):
+                longest = max(map(len, self.preferences))
+                if self.is_sharded or self.piece <= longest:
                     raise BadInput(
-                        f"A pair of tactics of {self.piece} tokens needs more memory than there is; set sft.gradient_checkpointing=true, or lower "
-                        "sft.batch_tokens or sft.max_length."
+                        f"Two tactics at a state, of {longest} tokens together, need more memory than there is; set sft.gradient_checkpointing=true, or "
+                        "lower sft.max_length."
                     ) from error
                 full = True
             if not self.processes.any(full):
-                self.preference_losses.append(self.processes.sum(loss)[0])
+                self.losses.append(self.processes.sum(loss)[0])
                 return packed, total
             self.optimizer.zero_grad(set_to_none=True)
             torch.cuda.empty_cache()
@@ -133,4 +160,11 @@ class PreferenceTraining(Training):
 
     def advance(self, micro_batches: list[list[Example]]) -> None:
         super().advance(micro_batches)
-        self.rows[-1] = self.rows[-1].model_copy(update={"preference": self.preference_losses.pop()})
+        self.rows[-1] = self.rows[-1].model_copy(update={"preference": self.losses.pop()})
+
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"margins": self.margins}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.margins = state["margins"]

@@ -34,7 +34,7 @@ from burnqed.train.losses import check_packing
 from burnqed.train.model import load_tokenizer, load_trainable
 from burnqed.train.packing import Example, encode
 from burnqed.train.parallel import Processes, whole
-from burnqed.train.preferences import PreferenceTraining, encode_preferences
+from burnqed.train.preferences import PreferenceTraining, draw, encode_preferences
 from burnqed.trajectory.reader import Preference
 
 OUTCOME_FILE = "sft.json"
@@ -70,6 +70,8 @@ class SftOutcome(BaseModel):
     validation_pairs: int
     too_long: int
     """Pairs left out because they exceed `sft.max_length` tokens."""
+    preference_loss: float | None = None
+    """Mean preference loss of the last 50 steps; None where there were no preferences. It begins at log 2."""
     rows: list[LossRow]
 
 
@@ -131,11 +133,11 @@ def train_sft(
     start = prepare(base, pairs, config, iteration, validation_fraction, previous, template)
     arguments = (start.model, *material(start, config), config)
     plan, fingerprint = schedule(config, iteration), start.fingerprint
-    wanted = pairs.preferences if config.preferences else ()
+    drawn = draw(pairs.preferences if config.preferences else (), config, plan["steps"], validation_fraction)
     run: Training
-    if preferred := encode_preferences(start.tokenizer, wanted, config, validation_fraction, template):
+    if preferred := encode_preferences(start.tokenizer, drawn, config, template) if drawn else []:
         run = PreferenceTraining(*arguments, preferences=preferred, **plan)
-        fingerprint = digest_of([fingerprint, list(map(list, wanted))])
+        fingerprint = digest_of([fingerprint, drawn])
     else:
         run = Training(*arguments, **plan)
     run.run(checkpoints, fingerprint, should_stop)
@@ -212,11 +214,17 @@ def finish(start: Start, run: Training, target: Path) -> SftOutcome:
         trajectory_pairs=len(start.examples["trajectory"]),
         validation_pairs=sum(len(part) for part in run.validation.values()),
         too_long=start.too_long,
+        preference_loss=preference_loss([row.preference for row in steps]),
         rows=run.rows,
     )
     if is_first:
         (target / OUTCOME_FILE).write_text(outcome.model_dump_json(indent=1, exclude=TIMINGS) + "\n", encoding="utf-8")
     return outcome
+
+
+def preference_loss(losses: Sequence[float | None]) -> float | None:
+    last = [loss for loss in losses[-50:] if loss is not None]
+    return float(np.mean(last)) if last else None
 
 
 def schedule(config: SftConfig, iteration: int) -> dict[str, Any]:

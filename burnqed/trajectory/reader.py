@@ -94,29 +94,21 @@ class Preference(NamedTuple):
 
 def preferences(rows: pa.Table) -> Iterator[Preference]:
     """Every tactic of the policy that Lean refused with an error at a state of a checked proof, beside the proof's own."""
-    names = [
-        "theorem",
-        "sample",
-        "state_id",
-        "parent_id",
-        "state",
-        "tactic",
-        "tactic_status",
-        "log_prob",
-        "on_proof_path",
-    ]
-    searches: dict[Key, list[dict[str, Any]]] = defaultdict(list)
-    for row in rows.select(names).to_pylist():
-        searches[row["theorem"], row["sample"]].append(row)
-    for search in searches.values():
-        states = {row["state_id"]: row["state"] for row in search if row["on_proof_path"]}
-        chosen = {row["parent_id"]: row["tactic"] for row in search if row["on_proof_path"] and row["tactic"]}
-        for row in search:
-            refused = (
-                row["tactic_status"] == TacticStatus.ERROR and row["state"] is None and row["log_prob"] is not None
-            )
-            if refused and row["parent_id"] in chosen and row["tactic"] != chosen[row["parent_id"]]:
-                yield Preference(row["theorem"], states[row["parent_id"]], chosen[row["parent_id"]], row["tactic"])
+    names = ["theorem", "sample", "state_id", "parent_id", "state", "tactic"]
+    states: dict[tuple[Key, int], str] = {}
+    chosen: dict[tuple[Key, int], str] = {}
+    for row in rows.filter(rows["on_proof_path"]).select(names).to_pylist():
+        search = row["theorem"], row["sample"]
+        states[search, row["state_id"]] = row["state"]
+        if row["tactic"]:
+            chosen[search, row["parent_id"]] = row["tactic"]
+    refused = pc.and_(pc.equal(rows["tactic_status"], TacticStatus.ERROR.value), pc.is_valid(rows["log_prob"]))
+    theorems = pa.array({theorem for (theorem, _), _ in chosen}, pa.string())
+    beside = rows.filter(pc.and_(refused, pc.is_in(rows["theorem"], theorems)))
+    for row in beside.select(names).to_pylist():
+        at = (row["theorem"], row["sample"]), row["parent_id"]
+        if at in chosen and row["tactic"] != chosen[at]:
+            yield Preference(row["theorem"], states[at], chosen[at], row["tactic"])
 
 
 def _paths(rows: pa.Table) -> dict[Key, list[dict[str, Any]]]:

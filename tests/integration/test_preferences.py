@@ -23,7 +23,7 @@ from burnqed.run.contradictions import check_settings
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.model import trainable
-from burnqed.train.preferences import PreferenceTraining, encode_preferences
+from burnqed.train.preferences import PreferenceTraining, draw, encode_preferences
 from burnqed.train.sft import Pairs, SftOutcome, train_sft
 from burnqed.trajectory.reader import Preference
 from tests.fixtures.joint_data import SHAPE, pairs
@@ -38,7 +38,7 @@ REFUSED = [
 """The right lemma over a part of its name."""
 PAIRS = Pairs(KNOWN, preferences=REFUSED)
 SETTINGS = SftConfig(
-    learning_rate=3e-3, steps=20, batch_tokens=512, max_length=160, warmup_steps=2, evaluate_every=10, checkpoint_every=6,
+    learning_rate=3e-3, steps=20, batch_tokens=512, max_length=240, warmup_steps=2, evaluate_every=10, checkpoint_every=6,
     preferences=1.0, preference_pairs=4, lora_rank=4, lora_alpha=8,
 )  # fmt: skip
 
@@ -61,7 +61,7 @@ def running(base: Path, given: list[Preference], **changes: Any) -> tuple[Prefer
     config = SETTINGS.model_copy(update=changes)
     model = AutoModelForCausalLM.from_pretrained(base)
     tokenizer = AutoTokenizer.from_pretrained(base)
-    encoded = encode_preferences(tokenizer, given, config, 0.0, COMPLETION)
+    encoded = encode_preferences(tokenizer, given, config, COMPLETION)
     return PreferenceTraining(model, [], [], {}, config, preferences=encoded, steps=5, peak=1e-3), tokenizer
 
 
@@ -75,9 +75,8 @@ def log_prob(model: Any, tokenizer: Any, state: str, tactic: str) -> torch.Tenso
 
 def test_loss_and_gradient_are_those_of_the_formula(base: Path) -> None:
     run, tokenizer = running(base, REFUSED[:4], preferences=0.7, preference_beta=0.5)
-    start = {
-        number: margin + 0.3 * number for number, margin in run.margins.items()
-    }  # as if the start had been another
+    start = [margin + 0.3 * number for number, margin in enumerate(run.start_margins())]  # as if the start were another
+    run.model.eval()
     run.margins = start
     loss = run.prefer()
     found = {name: weight.grad.clone() for name, weight in trainable(run.model).items() if weight.grad is not None}
@@ -129,14 +128,26 @@ def test_an_interrupted_training_continues_to_the_same_weights(base: Path, tmp_p
     assert all(torch.equal(expected[name], found[name]) for name in expected)
 
 
-def test_what_is_too_long_or_of_a_validation_theorem_is_left_out(base: Path) -> None:
+def test_what_is_too_long_there_twice_or_of_a_validation_theorem_is_left_out(base: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(base)
-    long = [REFUSED[0]._replace(rejected="x " * 400), REFUSED[1]._replace(chosen="x " * 400)]
-    assert len(encode_preferences(tokenizer, [*REFUSED[:5], *long, *REFUSED[:5]], SETTINGS, 0.0, COMPLETION)) == 5
-    assert encode_preferences(tokenizer, REFUSED, SETTINGS, 1.0, COMPLETION) == []
+    long = [REFUSED[0]._replace(rejected="x " * 200), REFUSED[1]._replace(chosen="x " * 200)]
+    drawn = draw([*REFUSED[:5], *long, *REFUSED[:5]], SETTINGS, 20, 0.0)
+    assert sorted(drawn) == sorted([*REFUSED[:5], *long])
+    assert len(encode_preferences(tokenizer, drawn, SETTINGS, COMPLETION)) == 5
+    assert len(draw(REFUSED, SETTINGS, 20, 0.0)) == 20 * SETTINGS.preference_pairs
+    assert draw(REFUSED, SETTINGS, 20, 1.0) == []
 
 
-def test_joint_training_and_preferences_are_refused_together() -> None:
-    config = RunConfig.model_validate({"joint": {"enabled": True}, "sft": {"preferences": 0.5}})
+def test_the_outcome_tells_how_much_was_learned(base: Path, tmp_path: Path) -> None:
+    outcome = train(base, tmp_path)
+    losses = [row.preference for row in outcome.rows if row.preference is not None]
+    assert outcome.preference_loss == pytest.approx(sum(losses) / len(losses))
+
+
+def test_settings_with_which_nothing_can_be_preferred_are_refused() -> None:
+    jointly = RunConfig.model_validate({"joint": {"enabled": True}, "sft": {"preferences": 0.5}})
     with pytest.raises(BadInput, match="Joint training learns no preferences"):
-        check_settings(config, ["sft"])
+        check_settings(jointly, ["sft"])
+    control = RunConfig.model_validate({"sft": {"preferences": 0.5, "found_proofs": False}})
+    with pytest.raises(BadInput, match="at the states of found proofs"):
+        check_settings(control, ["sft"])
