@@ -8,8 +8,10 @@ stack of letters, of which a move changes the top.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import factorial, prod
 from random import Random
 
 from burnqed.data.deep.draft import LONGEST, Draft
@@ -21,6 +23,10 @@ ASTRAY = 60
 """Positions, at least, that are as near to the conclusion as the given one: an uninformed search meets most of them first."""
 VARIETY = 3
 """Different moves in a proof, at least."""
+TRIED = 3
+"""Far positions of one set of moves."""
+POSSIBLE = 0.1
+"""The largest share of the orders of a proof's moves that may be possible at all."""
 EXPLORED = 3_000
 """Positions that are looked at to find the nearest way."""
 LARGEST = 40
@@ -79,13 +85,30 @@ def ways(moves: list[Move], goal: Position, board: Board) -> list[tuple[Position
     return list(found.items())
 
 
+def orders(moves: list[Move], way: list[int], goal: Position, board: Board) -> float:
+    """The share of the orders of these moves that are possible."""
+    counts = Counter(way)
+    layer: dict[tuple[Position, tuple[int, ...]], int] = {(goal, tuple(counts[n] for n in range(len(moves)))): 1}
+    for _ in way:
+        following: dict[tuple[Position, tuple[int, ...]], int] = defaultdict(int)
+        for (position, left), ways_here in layer.items():
+            for number, move in enumerate(moves):
+                if left[number] and (before := board.back(move, position)) is not None:
+                    following[before, (*left[:number], left[number] - 1, *left[number + 1 :])] += ways_here
+        layer = following
+    every = factorial(len(way)) // prod(factorial(count) for count in counts.values())
+    return sum(layer.values()) / every
+
+
 def assembled(rng: Random, board: Board, moves: list[Move], goal: Position) -> Draft | None:
-    """The theorem that one of the far positions leads to the goal; None where none is far enough."""
+    """The theorem that one of the far positions leads to the goal; None where none is far enough, or too many orders of the moves lead there."""
     found = ways(moves, goal, board)[ASTRAY:]
     far = [(start, way) for start, way in found if LEAST <= len(way) <= MOST and len(set(way)) >= VARIETY]
-    if not far:
+    some = rng.sample(far, min(len(far), TRIED))
+    hard = next(((start, way) for start, way in some if orders(moves, way, goal, board) <= POSSIBLE), None)
+    if hard is None:
         return None
-    start, way = rng.choice(far)
+    start, way = hard
     hypotheses = [board.place(start), *(f"({board.hypothesis(move)})" for move in moves)]
     introduced = " ".join([board.names, *(f"h{number}" for number in range(len(hypotheses)))])
     statement = f"∀ {board.binders}, {' → '.join([*hypotheses, board.place(goal)])}"
