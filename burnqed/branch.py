@@ -19,9 +19,9 @@ def layout_of(run: str, iteration: int, config: RunConfig) -> Layout:
     return Layout(run, iteration, None if config.data.origin is None else origin_of(config.data.origin))
 
 
-def check_branch(store: Store, layout: Layout, given: bool = False) -> None:
-    """Raises BadInput for a run that would become a branch, or stop to be one, after it has begun; for an iteration that its origin has; for a branch of a branch;
-    and, with `given`, for data or benchmarks that a branch cannot have of its own."""
+def check_branch(store: Store, layout: Layout) -> None:
+    """Raises BadInput for a run that would become a branch, or stop to be one, after it has begun; for an iteration that its origin has; and for a branch of a
+    branch."""
     run, origin = layout.run, layout.origin
     known = recall(store, run)
     now = f"{origin.run}:{origin.iteration}" if origin else None
@@ -42,9 +42,14 @@ def check_branch(store: Store, layout: Layout, given: bool = False) -> None:
         raise BadInput(
             f"Iteration {layout.iteration} of {run!r} is that of {origin.run!r}, of which it is a branch; its own begin with --iter {origin.iteration + 1}."
         )
-    if given:
+
+
+def check_given(layout: Layout) -> None:
+    """Raises BadInput for theorems, pairs, proofs or a benchmark that a branch is given."""
+    if layout.origin:
+        theirs = layout.origin.run
         raise BadInput(
-            f"The run {run!r} is a branch, and has the data and benchmarks of {origin.run!r}: give theorems, pairs, proofs and benchmarks to that run. A benchmark that it has got "
+            f"The run {layout.run!r} is a branch, and has the data and benchmarks of {theirs!r}: give theorems, pairs, proofs and benchmarks to that run. A benchmark that it has got "
             "since is had by --set data.benchmarks.NAME=ADDRESS, with the address in its run.json."
         )
 

@@ -73,7 +73,7 @@ def submit(
 
     Example: burnqed submit iteration --iter 0 --namespace burnqed --watch
     """
-    from burnqed.branch import check_branch, layout_of
+    from burnqed.branch import check_given, layout_of
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
     from burnqed.run.superseding import ask
@@ -96,10 +96,10 @@ def submit(
     config = resolved(settings, profile, overrides, base)
     check_prices(config.cost)
     layout = layout_of(run, -1 if iteration is None else iteration, config)
+    if theorems or benchmark or pairs or proofs or workflow in options.GIVING:
+        check_given(layout)
     if theorems or benchmark or pairs or proofs:
         target = None if dry_run else Store(address)
-        if target:
-            check_branch(target, layout, given=True)
         indices = indices_to_keep(theorems, benchmark, workflow, config, target, run)
         rows = rows_to_keep(pairs, proofs, workflow)
         if target:

@@ -31,6 +31,8 @@ card = partial(typer.Option, rich_help_panel="Data card")
 WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean")
 OF_ITERATIONS = WORKFLOWS[:3]
 """Repeated here because loading the workflows takes seconds; a test compares them."""
+GIVING = ("import-data", "trace")
+"""Those that add to what a run may be given, which a branch has from another run."""
 GATES = ("off", "auto", "ask")
 
 

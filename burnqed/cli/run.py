@@ -9,8 +9,6 @@ import typer
 from burnqed.cli import options
 from burnqed.cli.indices import indices_to_keep, keep, keep_rows, rows_to_keep, using
 
-GIVING = ("import-data", "trace")
-"""Workflows that add to what a run may be given, which a branch has from another run."""
 WITHOUT_LEAN = ("clean", "import-model")
 """Workflows that start none."""
 
@@ -39,7 +37,7 @@ def run(
     Example: burnqed run iteration --iter 0 --profile demo --store runs
     """
     options.check_word(workflow, options.WORKFLOWS, "workflow")
-    from burnqed.branch import check_branch, layout_of
+    from burnqed.branch import check_branch, check_given, layout_of
     from burnqed.lean.backends import check_installed
     from burnqed.remembered import resolve_run
     from burnqed.steps.budget import check_prices
@@ -52,7 +50,9 @@ def run(
     overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)
     config = resolve_run(target, run_name, profile, overrides, origin=origin).config
     layout = layout_of(run_name, -1 if iteration is None else iteration, config)
-    check_branch(target, layout, given=bool(theorems or benchmark or pairs or proofs) or workflow in GIVING)
+    check_branch(target, layout)
+    if theorems or benchmark or pairs or proofs or workflow in options.GIVING:
+        check_given(layout)
     check_prices(config.cost)
     if workflow in options.OF_ITERATIONS:  # before the imports that take seconds
         require_predecessor(target, layout)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from burnqed.branch import branches, check_branch, layout_of
+from burnqed.branch import branches, check_branch, check_given, layout_of
 from burnqed.cli.main import app
 from burnqed.cli.options import with_origin
 from burnqed.config import RunConfig
@@ -110,8 +110,9 @@ def test_what_is_no_branch_is_refused(store: Store, run: str, iteration: int, or
 
 def test_it_takes_no_data_of_its_own(store: Store) -> None:
     check_branch(store, layout_of("other", 1, BRANCH))
+    check_given(layout_of("main", 1, PLAIN))
     with pytest.raises(BadInput, match="has the data and benchmarks of 'main'"):
-        check_branch(store, layout_of("other", 1, BRANCH), given=True)
+        check_given(layout_of("other", 1, BRANCH))
 
 
 def test_what_it_needs_is_not_deleted(store: Store) -> None:
