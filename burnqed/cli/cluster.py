@@ -96,9 +96,10 @@ def submit(
     config = resolved(settings, profile, overrides, base)
     check_prices(config.cost)
     layout = layout_of(run, -1 if iteration is None else iteration, config)
-    if theorems or benchmark or pairs or proofs or workflow in options.GIVING:
+    is_given = theorems or benchmark or pairs or proofs
+    if is_given or workflow in options.GIVING:
         check_given(layout)
-    if theorems or benchmark or pairs or proofs:
+    if is_given:
         target = None if dry_run else Store(address)
         indices = indices_to_keep(theorems, benchmark, workflow, config, target, run)
         rows = rows_to_keep(pairs, proofs, workflow)

@@ -48,9 +48,9 @@ class Change(Result):
     p: float
     """McNemar's exact test, two-sided: how likely a split at least this uneven would be if neither were better."""
     gain: tuple[float, float] | None = None
-    """95 % interval of the difference of the solve rates (Newcombe). None of no theorems; likewise:"""
+    """95 % interval of the difference of the solve rates (Newcombe). None of no theorems."""
     effort: float | None = None
-    """Ratio of the mean numbers of nodes, after to before: those until the proof, or the budget where none was found within it."""
+    """Where it was asked for: ratio of the mean numbers of nodes, after to before: those until the proof, or the budget where none was found within it."""
     effort_interval: tuple[float, float] | None = None
     """By bootstrap over theorems."""
 
@@ -91,8 +91,8 @@ def compare(results: Sequence[Labelled]) -> Comparison:
         benchmark_hash=first.benchmark_hash,
         budgets=budgets,
         sides=[side(label, e, budgets) for label, e in results],
-        changes=[change(a, b, budgets[-1]) for a, b in zip(results, rest, strict=False)],
-        first_to_last=change(results[0], results[-1], budgets[-1]),
+        changes=[change(a, b, budgets[-1], effort=True) for a, b in zip(results, rest, strict=False)],
+        first_to_last=change(results[0], results[-1], budgets[-1], effort=True),
         notes=[*differences([e for _, e in results]), *trained(results, budgets[-1])],
     )
 
@@ -111,8 +111,9 @@ def side(label: str, evaluation: EvaluationResult, budgets: Sequence[int]) -> Si
     )
 
 
-def change(before: Labelled, after: Labelled, budget: int) -> Change:
-    """Paired counts at one budget, without theorems that could not be tried on either side or that a model was trained on."""
+def change(before: Labelled, after: Labelled, budget: int, *, effort: bool = False) -> Change:
+    """Paired counts at one budget, without theorems that could not be tried on either side or that a model was trained on; with the ratio of the nodes, whose interval
+    takes time, if `effort` is asked for."""
     known = {*before[1].trained_on, *after[1].trained_on}
     others = {o.name: o for o in after[1].per_theorem}
     pairs = [
@@ -124,7 +125,7 @@ def change(before: Labelled, after: Labelled, budget: int) -> Change:
     gained = sorted(name for name, a, b in tried if b and not a)
     lost = sorted(name for name, a, b in tried if a and not b)
     both = sum(a and b for _, a, b in tried)
-    nodes = [[float(nodes_within(pair[side], budget)) for pair in pairs] for side in (0, 1)]
+    nodes = [[float(nodes_within(pair[side], budget)) for pair in pairs] for side in (0, 1)] if effort else [[], []]
     return Change(
         before=before[0],
         after=after[0],

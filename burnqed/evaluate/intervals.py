@@ -71,6 +71,11 @@ def ratio(before: Means, after: Means) -> Means:
     return np.divide(after, before, out=np.full_like(after, math.inf), where=before > 0)
 
 
+def signed(interval: Interval | None) -> str:
+    """Of a difference: `-3.0% to +21.0%`; empty without one."""
+    return f"{interval[0]:+.1%} to {interval[1]:+.1%}" if interval else ""
+
+
 def percent(interval: Interval | None) -> str:
     """`18 to 33%`; empty without one."""
     return f"{100 * interval[0]:.0f} to {100 * interval[1]:.0f}%" if interval else ""

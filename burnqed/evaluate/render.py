@@ -15,7 +15,7 @@ from burnqed.evaluate.compare import Change, Comparison, from_head, from_previou
 from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.evaluate.intervals import percent, wilson
+from burnqed.evaluate.intervals import percent, signed, wilson
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
 from burnqed.evaluate.summary import rows
@@ -111,7 +111,7 @@ def print_sweep(found: Sequence[Labelled], console: Console) -> None:
     table = table_of("", *(f"budget {b}" for b in budgets), "95%", "against the first", "95%", "nodes", "95%")
     for label, evaluation in found:
         counts = [str(row.solved) for row in evaluation.budgets]
-        table.add_row(cell(label), *counts, evaluation.at_largest.interval, *against(between(first, (label, evaluation), budgets[-1])))  # fmt: skip
+        table.add_row(cell(label), *counts, evaluation.at_largest.interval, *against(between(first, (label, evaluation), budgets[-1], effort=True)))  # fmt: skip
     console.print(table)
 
 
@@ -119,8 +119,7 @@ def against(c: Change) -> list[str]:
     """What a change is in a table: its size, the interval of the rate's difference, the ratio of nodes, its interval."""
     effort = "-" if c.effort is None else f"× {c.effort:.2f}"
     spread = "{:.2f} to {:.2f}".format(*c.effort_interval) if c.effort_interval else ""
-    gain = "{:+.1%} to {:+.1%}".format(*c.gain) if c.gain else ""
-    return [f"{c.net:+d}", gain, effort, spread]
+    return [f"{c.net:+d}", signed(c.gain), effort, spread]
 
 
 def print_iteration(

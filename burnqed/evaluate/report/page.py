@@ -17,6 +17,7 @@ from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
 from burnqed.evaluate.costs import columns_of, numbers, total
 from burnqed.evaluate.gates import GateVerdict
+from burnqed.evaluate.intervals import signed
 from burnqed.evaluate.report import plots, proofs
 from burnqed.evaluate.report.inputs import JointFigures, ReportInputs
 from burnqed.evaluate.results import (
@@ -169,7 +170,7 @@ def tiles(result: IterationResult, change: Change | None) -> list[Tile]:
 def change_tile(name: str, change: Change) -> Tile:
     p = f"p = {change.p:.2g}" if change.p >= 0.001 else "p < 0.001"
     counts = f"{len(change.newly_solved)} newly solved, {len(change.lost)} lost"
-    rate = ["rate {:+.1%} to {:+.1%}".format(*change.gain).replace("-", "−") + " (95 %)"] if change.gain else []
+    rate = [f"rate {signed(change.gain)} (95 %)".replace("-", "−")] if change.gain else []
     return Tile(name, f"{change.net:+d}".replace("-", "−"), "", [counts, p, *rate])
 
 
