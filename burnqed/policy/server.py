@@ -96,7 +96,9 @@ def make_app(worker: Worker, beside: Sglang | None = None) -> FastAPI:
 
     @app.exception_handler(Exception)
     async def broken(_: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"error": {"message": f"{type(error).__name__}: {error}"}}, 500)
+        # Starlette raises the error again and uvicorn ends the connection: said beforehand, or the client's next request may be sent on it.
+        message = {"error": {"message": f"{type(error).__name__}: {error}"}}
+        return JSONResponse(message, 500, headers={"Connection": "close"})
 
     def loaded() -> Loaded:
         if worker.loaded is None:

@@ -135,6 +135,7 @@ def test_a_failure_of_the_model_is_told_to_everybody_who_waits_and_later_request
         patched.setattr(server.worker.loaded.generator, "_extend", fail)
         answer = http.post("/generate", json=body)
     assert (answer.status_code, answer.json()["error"]["message"]) == (500, "RuntimeError: out of memory")
+    assert answer.headers["Connection"] == "close"
     assert http.post("/generate", json=body).status_code == 200
 
 
