@@ -72,6 +72,8 @@ class ClusterConfig(Section):
 
     service_account: str = "burnqed"
     """Service account of the pods."""
+    parent_account: str = "burnqed-parent"
+    """Service account of the pods that create other workflows."""
     store_secret: str = "burnqed-store"
     """Secret with the store's credentials (AWS_ACCESS_KEY_ID, …); may be absent where the service account has them."""
     hub_secret: str = "burnqed-hub"

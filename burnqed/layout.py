@@ -137,6 +137,14 @@ def origin_of(text: str) -> Layout:
     return Layout(found[1], int(found[2]))
 
 
+def iterations_of(text: str) -> range:
+    """The iterations that `A..B` names, both included. Raises BadInput for anything else."""
+    found = re.fullmatch(r"(\d{1,6})\.\.(\d{1,6})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise BadInput(f"{text!r} names no iterations; write FIRST..LAST, as in 0..4.")
+    return range(int(found[1]), int(found[2]) + 1)
+
+
 def check_name(name: str, what: str) -> None:
     """Raises BadInput for a name that cannot be a folder's in the store."""
     if not NAME.fullmatch(name):

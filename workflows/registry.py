@@ -10,7 +10,7 @@ from hera.workflows import Workflow
 
 from burnqed.steps.table import loop
 
-from . import clean, evaluate, import_data, import_model, iteration, search, smoke, trace
+from . import clean, evaluate, import_data, import_model, iteration, iterations, search, smoke, trace
 
 COMMON = ("config", "store", "run")
 
@@ -19,7 +19,9 @@ COMMON = ("config", "store", "run")
 class Definition:
     build: Callable[..., Workflow]
     tasks: tuple[str, ...] = ()
-    """Tasks of the loop that it runs if its plan finds work for them."""
+    """Tasks of the loop that it runs, or its children do, if a plan finds work for them."""
+    is_series: bool = False
+    """Whether it creates others, as many as it is told to: it can be submitted, but there is no WorkflowTemplate of it."""
 
     @property
     def options(self) -> dict[str, bool]:
@@ -30,6 +32,7 @@ class Definition:
 
 WORKFLOWS: dict[str, Definition] = {
     "iteration": Definition(iteration.build, tuple(step.task for step in loop())),
+    "iterations": Definition(iterations.build, tuple(step.task for step in loop()), is_series=True),
     "search": Definition(search.build, search.TASKS),
     "evaluate": Definition(evaluate.build, evaluate.TASKS),
     "import-data": Definition(import_data.build),

@@ -67,9 +67,10 @@ SECURE = argo.SecurityContext(
 LOCKED = {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 EXECUTOR_PATCH = {
     "initContainers": [{"name": "init", "securityContext": LOCKED}],
-    "containers": [{"name": "wait", "securityContext": LOCKED}],
 }
 """Security of the containers that Argo adds to a pod, for which it has no field; they inherit the rest from the pod."""
+WAIT_PATCH = json.dumps({"containers": [{"name": "wait", "securityContext": LOCKED}]})
+"""The same for the one that stands beside a step; the pod that creates a child has none."""
 
 
 def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> hera.Workflow:
@@ -77,6 +78,7 @@ def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> he
     cluster = config.cluster
     arguments = {"redo": "", **parameters, "config": config.to_json(), **IMAGES}
     of_iteration = f"-iter-{parameter('iteration')}" if "iteration" in parameters else ""
+    of_iteration = "-iterations" if "iters" in parameters else of_iteration
     return hera.Workflow(
         generate_name=f"{name}-",
         labels={**PART_OF, WORKFLOW_LABEL: name},
@@ -157,6 +159,7 @@ def step(
             *([identity_volume()] if identity else []),
         ],
         security_context=SECURE,
+        pod_spec_patch=WAIT_PATCH,
         retry_strategy=retry.strategy(),
         annotations=retry.annotation(),
         labels={COMPONENT_LABEL: row.name},

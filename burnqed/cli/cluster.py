@@ -43,6 +43,7 @@ def reach(namespace: str | None) -> Any:
 def submit(
     workflow: str = options.Workflow,
     iteration: int | None = options.OptionalIteration,
+    iters: str | None = options.Iterations,
     profile: str | None = ChartProfile,
     store: str | None = options.which(
         None,
@@ -76,12 +77,14 @@ def submit(
     from burnqed.branch import check_given, layout_of
     from burnqed.run.argo.preflight import preflight
     from burnqed.run.argo.submit import build, resolved
-    from burnqed.run.superseding import ask
+    from burnqed.run.superseding import ask_all
     from burnqed.steps.budget import check_prices
     from burnqed.store import Store
     from burnqed_workflows.registry import WORKFLOWS
 
-    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
+    given = options.for_workflow(
+        workflow, iteration=iteration, iters=iters, gate=gate, redo=redo, source=source, name=imported
+    )
     run = name or options.default_run(workflow)
     overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)
     try:
@@ -95,7 +98,8 @@ def submit(
     base = None if profile or address == PLACEHOLDER else recalled(address, run, origin)
     config = resolved(settings, profile, overrides, base)
     check_prices(config.cost)
-    layout = layout_of(run, -1 if iteration is None else iteration, config)
+    numbers = options.numbers_of(iteration, iters)
+    layout = layout_of(run, numbers[0], config)
     is_given = theorems or benchmark or pairs or proofs
     if is_given or workflow in options.GIVING:
         check_given(layout)
@@ -121,7 +125,7 @@ def submit(
     for warning in checked.warnings:
         tell(console, "warning: ", warning, "yellow")
     if checked.store is not None:
-        ask(WORKFLOWS[workflow].tasks, checked.store, layout, config, redo, yes=yes)
+        ask_all(WORKFLOWS[workflow].tasks, checked.store, layout, numbers, config, redo, yes=yes)
     submitted = access.create(document)["metadata"]["name"]
     typer.echo(submitted)
     console.print(access.link(submitted), highlight=False)
@@ -159,6 +163,7 @@ def wide() -> Console:
 
 def finish(access: Any, name: str) -> None:
     """Watches to the end. Exits with an error unless the workflow succeeded."""
+    from burnqed.run.argo.children import children_of
     from burnqed.run.argo.logs import layout_of, store_of
     from burnqed.run.argo.nodes import parameters_of, phase_of
     from burnqed.run.argo.watch import watch
@@ -168,6 +173,8 @@ def finish(access: Any, name: str) -> None:
     workflow = watch(access, name, console)
     if phase_of(workflow) != "Succeeded":
         raise typer.Exit(EXIT_BUG)
+    last = children_of(access, workflow)[-1:]
+    workflow = access.get(last[0]["metadata"]["name"]) if last else workflow
     if "iteration" in parameters_of(workflow):
         layout = layout_of(workflow)
         try:
@@ -181,10 +188,12 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
 
     Example: burnqed status iteration-x7k2p --json
     """
+    from burnqed.run.argo.children import at_work
     from burnqed.run.argo.nodes import phase_of, tasks_of
-    from burnqed.run.argo.watch import questions, table
+    from burnqed.run.argo.watch import picture
 
-    workflow = reach(namespace).get(name)
+    access = reach(namespace)
+    workflow = access.get(name)
     if as_json:
         steps = [
             {"step": t.task, "phase": t.phase, "seconds": t.seconds, "attempts": len(t.attempts), "message": t.message}
@@ -192,10 +201,7 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
         ]
         typer.echo(json.dumps({"name": name, "phase": phase_of(workflow), "steps": steps}, indent=1))
         return
-    console = wide()
-    console.print(table(workflow))
-    for question in questions(workflow):
-        console.print(question)
+    wide().print(picture([workflow, *at_work(access, workflow)]))
 
 
 def watch(name: str = Workflow, namespace: str | None = Namespace) -> None:
@@ -219,9 +225,9 @@ def logs(
 
     Example: burnqed logs iteration-x7k2p --step search --shard 3 --follow
     """
-    from burnqed.run.argo.logs import Wanted, log_lines, readable
+    from burnqed.run.argo.logs import Wanted, logs_of_all, readable
 
-    for task, line in log_lines(reach(namespace), name, Wanted(step, shard, container), follow=follow):
+    for task, line in logs_of_all(reach(namespace), name, Wanted(step, shard, container), follow=follow):
         typer.echo(line if raw else f"{task} │ {shown_lines(readable(line))}")
 
 
@@ -236,12 +242,15 @@ def retry(
 
     Example: burnqed retry iteration-x7k2p --set trainer.memory=32Gi --watch
     """
+    from burnqed.run.argo.children import failed
     from burnqed.run.argo.submit import retried
 
     access = reach(namespace)
+    again = {w["metadata"]["name"]: retried(w, image, overrides) for w in failed(access, access.get(name))}
     with with_server(access) as server:
-        server.retry(name, retried(access.get(name), image, overrides))
-    typer.echo(f"{name} runs again.")
+        for one, parameters in again.items():
+            server.retry(one, parameters)
+            typer.echo(f"{one} runs again.")
     if watch:
         finish(access, name)
 
@@ -251,7 +260,9 @@ def stop(name: str = Workflow, namespace: str | None = Namespace) -> None:
 
     Example: burnqed stop iteration-x7k2p
     """
-    reach(namespace).stop(name)
+    from burnqed.run.argo import children
+
+    children.stop(reach(namespace), name)
     typer.echo(f"{name} is being stopped; submitting it again continues it.")
 
 
@@ -262,13 +273,15 @@ def approve(
 
     Example: burnqed approve iteration-x7k2p --no
     """
+    from burnqed.run.argo.children import at_work
     from burnqed.run.argo.nodes import suspended
 
     access = reach(namespace)
-    waiting = suspended(access.get(name))
+    workflow = access.get(name)
+    waiting = [(w["metadata"]["name"], node) for w in (workflow, *at_work(access, workflow)) for node in suspended(w)]
     if not waiting:
         raise BadInput(f"{name} is not waiting for an answer; see `burnqed status {name}`.")
-    node, answer = waiting[0], "no" if no else "yes"
+    (name, node), answer = waiting[0], "no" if no else "yes"
     (parameter,) = (p["name"] for p in node["outputs"]["parameters"])
     with with_server(access) as server:
         server.answer(name, node["displayName"], parameter, answer)

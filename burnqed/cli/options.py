@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from burnqed.errors import BadInput
-from burnqed.layout import check_name
+from burnqed.layout import check_name, iterations_of
 
 DEFAULT_RUN = "main"
 
@@ -28,8 +28,8 @@ checks = partial(typer.Option, rich_help_panel="Checks")
 card = partial(typer.Option, rich_help_panel="Data card")
 """An option in one of the groups."""
 
-WORKFLOWS = ("iteration", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean")
-OF_ITERATIONS = WORKFLOWS[:3]
+WORKFLOWS = ("iteration", "iterations", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean")
+OF_ITERATIONS = WORKFLOWS[:4]
 """Repeated here because loading the workflows takes seconds; a test compares them."""
 GIVING = ("import-data", "trace")
 """Those that add to what a run may be given, which a branch has from another run."""
@@ -80,6 +80,7 @@ Gate = how(
 )
 Workflow = typer.Argument(..., help=f"One of: {', '.join(WORKFLOWS)}.", autocompletion=one_of(WORKFLOWS))
 OptionalIteration = which(None, "--iter", min=0, help="Iteration, from 0.")
+Iterations = which(None, "--iters", metavar="FIRST..LAST", help="For iterations: which, as in 0..4.")
 OptionalRun = which(
     None, "--run", envvar="BURNQED_RUN", help=RUN_NAME, show_default=f"{DEFAULT_RUN}; for smoke a new one"
 )
@@ -159,6 +160,14 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
     if given["name"]:
         check_name(given["name"], "an import")
     return {option: value for option, value in given.items() if option in taken}
+
+
+def numbers_of(iteration: int | None, iters: str | None) -> range:
+    """The iterations that a workflow is about; for one that is about none, -1. Raises BadInput for `iters` that is no range."""
+    if iters is not None:
+        return iterations_of(iters)
+    number = -1 if iteration is None else iteration
+    return range(number, number + 1)
 
 
 def with_cost(overrides: list[str], most: float | None) -> list[str]:

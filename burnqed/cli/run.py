@@ -16,6 +16,7 @@ WITHOUT_LEAN = ("clean", "import-model")
 def run(
     workflow: str = options.Workflow,
     iteration: int | None = options.OptionalIteration,
+    iters: str | None = options.Iterations,
     profile: str | None = options.RunProfile,
     store: str = options.Store,
     name: str | None = options.OptionalRun,
@@ -49,7 +50,8 @@ def run(
     target = Store(address)
     overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)
     config = resolve_run(target, run_name, profile, overrides, origin=origin).config
-    layout = layout_of(run_name, -1 if iteration is None else iteration, config)
+    numbers = options.numbers_of(iteration, iters)
+    layout = layout_of(run_name, numbers[0], config)
     check_branch(target, layout)
     if theorems or benchmark or pairs or proofs or workflow in options.GIVING:
         check_given(layout)
@@ -58,14 +60,16 @@ def run(
         require_predecessor(target, layout)
     if workflow not in WITHOUT_LEAN:
         check_installed(config.lean)
-    given = options.for_workflow(workflow, iteration=iteration, gate=gate, redo=redo, source=source, name=imported)
+    given = options.for_workflow(
+        workflow, iteration=iteration, iters=iters, gate=gate, redo=redo, source=source, name=imported
+    )
     indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
     rows = rows_to_keep(pairs, proofs, workflow)
     from burnqed.policy.sglang import check_here
     from burnqed.run.contradictions import check_settings
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
-    from burnqed.run.superseding import ask
+    from burnqed.run.superseding import ask_all
     from burnqed.steps.clean import ask_to_delete
     from burnqed_workflows.registry import WORKFLOWS
 
@@ -81,7 +85,7 @@ def run(
     target.check_writable()
     keep(indices, target, run_name)
     keep_rows(rows, target, run_name)
-    ask(WORKFLOWS[workflow].tasks, target, layout, config, redo, yes=yes)
+    ask_all(WORKFLOWS[workflow].tasks, target, layout, numbers, config, redo, yes=yes)
     confirm = (lambda _: True) if workflow == "clean" else confirm_on_terminal
     if code := run_here(built, target, layout, config, confirm):
         raise typer.Exit(code)

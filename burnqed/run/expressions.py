@@ -5,6 +5,7 @@ https://argo-workflows.readthedocs.io/en/latest/enhanced-depends-logic/ defines 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from enum import StrEnum
@@ -31,6 +32,8 @@ BARE = (Phase.SUCCEEDED, Phase.SKIPPED)
 
 TOKEN = re.compile(r"\s*(&&|\|\||!|\(|\)|[A-Za-z0-9_-]+(?:\.[A-Za-z]+)?)")
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
+AS_JSON = re.compile(r"=toJson\(([a-z.]+)\['([A-Za-z0-9_-]+)'\]\)")
+"""The only expression: a parameter's value as JSON."""
 WHEN = re.compile(r"\s*(\S+)\s*==\s*(\S+)\s*")
 
 
@@ -86,12 +89,14 @@ def when_holds(when: str) -> bool:
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
-    """Replaces every `{{name}}`. Raises BadInput for a name without a value."""
+    """Replaces every `{{name}}`, and `{{=toJson(parameters['name'])}}`. Raises BadInput for a name without a value."""
 
     def value(match: re.Match[str]) -> str:
-        if match[1] not in values:
+        as_json = AS_JSON.fullmatch(match[1])
+        name = f"{as_json[1]}.{as_json[2]}" if as_json else match[1]
+        if name not in values:
             raise BadInput(f"{{{{{match[1]}}}}} has no value; fix the workflow.")
-        return values[match[1]]
+        return json.dumps(values[name]) if as_json else values[name]
 
     return PLACEHOLDER.sub(value, text)
 

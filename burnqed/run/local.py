@@ -12,7 +12,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ from burnqed_workflows.retry import RetryPolicy
 
 Values = dict[str, str]
 WORKFLOW_NAME = "local"
-"""The value of `{{workflow.name}}`."""
+"""The value of `{{workflow.name}}`, unless the workflow has a name."""
 EXIT_HANDLER = "exit handler"
 """The name of its node."""
 
@@ -51,6 +51,7 @@ class Node:
 class RunResult:
     phase: Phase
     nodes: list[Node] = field(default_factory=list)
+    seconds: float = 0.0
 
     @property
     def exit_code(self) -> int:
@@ -67,25 +68,36 @@ def confirm_on_terminal(gate: str) -> bool:
     return Confirm.ask(f"{gate}: continue?")
 
 
+async def no_child(document: dict[str, Any]) -> RunResult:
+    """For workflows that have none."""
+    raise BadInput(f"Nothing runs the workflow {document['metadata']['name']}; fix the workflow.")
+
+
 class LocalRunner:
     """Runs one workflow; mutexes are up to the caller (`burnqed.lease`).
 
-    `logs` is called with task, attempt, container and file of every log; `meter` wraps every attempt at a task; `echo` prints a line for the user.
+    `logs` is called with task, attempt, container and file of every log; `meter` wraps every attempt at a task; `child` runs a workflow that this one
+    creates; `echo` prints a line for the user.
     """
 
     def __init__(
         self,
-        workflow: Workflow,
+        workflow: Workflow | dict[str, Any],
         *,
+        child: Callable[[dict[str, Any]], Awaitable[RunResult]] = no_child,
         logs: Callable[[str, int, str, Path], None] | None = None,
         meter: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
         echo: Callable[[str], None] = print,
         confirm: Callable[[str], bool] = confirm_on_terminal,
     ) -> None:
-        document = workflow.to_dict()
+        document = workflow if isinstance(workflow, dict) else workflow.to_dict()
         check(document)
+        self.name: str = document["metadata"].get("name", WORKFLOW_NAME)
         self.spec: dict[str, Any] = document["spec"]
         self.templates: dict[str, dict[str, Any]] = {t["name"]: t for t in self.spec["templates"]}
+        self.creates = any("resource" in fields for fields in self.templates.values())
+        """Whether it creates other workflows."""
+        self.child = child
         self.logs = logs
         self.meter = meter
         self.echo = echo
@@ -93,11 +105,12 @@ class LocalRunner:
         self.nodes: list[Node] = []
         self._slots = asyncio.Semaphore(self.spec.get("parallelism") or 1_000)
         parameters = self.spec.get("arguments", {}).get("parameters", [])
-        self._values: Values = {"workflow.name": WORKFLOW_NAME}
+        self._values: Values = {"workflow.name": self.name, "workflow.uid": self.name}
         self._values |= {f"workflow.parameters.{p['name']}": p["value"] for p in parameters}
 
     async def run(self) -> RunResult:
         """Runs the workflow to its end."""
+        started = time.monotonic()
         try:
             async with asyncio.timeout(self.spec.get("activeDeadlineSeconds")):
                 phase, _ = await self._template(self.spec["entrypoint"], self.spec["entrypoint"], self._values)
@@ -107,7 +120,7 @@ class LocalRunner:
             raise first_of(group) from None
         if handler := self.spec.get("onExit"):
             await self._template(EXIT_HANDLER, handler, {"workflow.status": phase.value})
-        return RunResult(phase, self.nodes)
+        return RunResult(phase, self.nodes, time.monotonic() - started)
 
     async def _template(self, name: str, template: str, values: Values) -> tuple[Phase, Values]:
         """Runs a template; returns its phase and output parameters."""
@@ -116,6 +129,8 @@ class LocalRunner:
             return await self._dag(fields["dag"]["tasks"], values), {}
         if "suspend" in fields:
             return await self._suspend(name, fields)
+        if "resource" in fields:
+            return await self._child(name, fields["resource"], values), {}
         return await self._pod(name, fields, values)
 
     async def _dag(self, tasks: list[dict[str, Any]], values: Values) -> Phase:
@@ -186,6 +201,13 @@ class LocalRunner:
         if asked or agreed:
             return self._note(Node(name, Phase.SUCCEEDED)), dict.fromkeys(asked, "yes" if agreed else "no")
         return self._note(Node(name, Phase.FAILED, message="not approved")), {}
+
+    async def _child(self, name: str, resource: Mapping[str, Any], inputs: Values) -> Phase:
+        """Runs the workflow of a manifest, whose format is that of `burnqed_workflows.children`, to its end."""
+        result = await self.child(json.loads(substitute(resource["manifest"], self._values | inputs)))
+        failed = result.phase is not Phase.SUCCEEDED
+        message = "see its own steps" if failed else ""
+        return self._note(Node(name, result.phase, result.exit_code if failed else 0, seconds=result.seconds, attempts=1, message=message))  # fmt: skip
 
     async def _pod(self, name: str, template: Mapping[str, Any], inputs: Values) -> tuple[Phase, Values]:
         """Runs a container template, and retries it as its policy says."""

@@ -40,7 +40,11 @@ def write_templates(folder: Path, config: RunConfig, *, store: str = "") -> list
 
     Raises BadInput for a folder that cannot be written.
     """
-    documents = {folder / f"{name}.yaml": workflow_template(name, config, store) for name in WORKFLOWS}
+    documents = {
+        folder / f"{name}.yaml": workflow_template(name, config, store)
+        for name, definition in WORKFLOWS.items()
+        if not definition.is_series
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for old in folder.glob("*.yaml"):

@@ -7,15 +7,18 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from hera.workflows import Workflow
 from rich.console import Console
 from rich.table import Table
 
 from burnqed import lease
+from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.display import cell, shown
 from burnqed.documents import READ_AGAIN, read_document
@@ -28,8 +31,9 @@ from burnqed.layout import Layout
 from burnqed.ledger import metered
 from burnqed.progress import duration
 from burnqed.record import read_record
+from burnqed.resolve import from_json
 from burnqed.run.expressions import Phase
-from burnqed.run.local import EXIT_HANDLER, WORKFLOW_NAME, LocalRunner, RunResult
+from burnqed.run.local import EXIT_HANDLER, LocalRunner, RunResult
 from burnqed.signals import on_signal
 from burnqed.steps.table import STEPS, names
 from burnqed.store import Store
@@ -47,11 +51,23 @@ def run_here(
 
     Raises BadInput if somebody else is working on the run.
     """
+    result = asyncio.run(until_signal(carried_out(workflow.to_dict(), store, layout, config, confirm)))
+    if result is None:
+        say("Stopped; the same command continues.")
+        return EXIT_TRY_AGAIN
+    return result.exit_code
+
+
+async def carried_out(
+    document: dict[str, Any], store: Store, layout: Layout, config: RunConfig, confirm: Callable[[str], bool]
+) -> RunResult:
+    """Runs a workflow, and what it creates: on one machine one after the other, each with the lease of its run."""
+    turn = asyncio.Lock()
 
     def keep(task: str, attempt: int, container: str, log: Path) -> None:
         if task not in UNRECORDED:
             try:
-                store.upload_file(log, layout.log(WORKFLOW_NAME, task, attempt, container))
+                store.upload_file(log, layout.log(runner.name, task, attempt, container))
             except (BadInput, TryAgain) as error:  # losing a log must not lose the work
                 say(f"The log of {task} is not kept: {error}")
 
@@ -61,30 +77,37 @@ def run_here(
         shares = config.workflow.parallelism if "(" in task else 1  # several shards run at a time
         return metered(store, layout, token, task, of_machine(shares), config.cost)
 
-    runner = LocalRunner(workflow, logs=keep, meter=meter, echo=say, confirm=confirm)
-    with lease.held(store, layout.run, f"`burnqed run` on {platform.node()} (process {os.getpid()})") as token:
-        os.environ[lease.VARIABLE] = token
+    async def child(created: dict[str, Any]) -> RunResult:
+        given = {p["name"]: p["value"] for p in created["spec"]["arguments"]["parameters"]}
+        settings = from_json(given["config"])
+        async with turn:
+            say(f"{created['metadata']['name']}: iteration {given['iteration']} of {given['run']}")
+            place = layout_of(given["run"], int(given["iteration"]), settings)
+            return await carried_out(created, store, place, settings, confirm)
+
+    runner = LocalRunner(document, child=child, logs=keep, meter=meter, echo=say, confirm=confirm)
+    who = f"`burnqed run` on {platform.node()} (process {os.getpid()})"
+    with nullcontext(uuid.uuid4().hex) if runner.creates else lease.held(store, layout.run, who) as token:
+        if not runner.creates:
+            os.environ[lease.VARIABLE] = token
         try:
-            result = asyncio.run(until_signal(runner))
+            result = await runner.run()
         finally:
-            del os.environ[lease.VARIABLE]
-    if result is None:
-        say("Stopped; the same command continues.")
-        return EXIT_TRY_AGAIN
+            os.environ.pop(lease.VARIABLE, None)
     console = Console(width=max(100, shutil.get_terminal_size().columns))
     print_steps(result, layout, console)
     if layout.iteration >= 0:
         print_figures(store, layout, console, succeeded=result.phase is Phase.SUCCEEDED)
-    return result.exit_code
+    return result
 
 
 def say(line: str) -> None:
     print(shown(line), file=sys.stderr, flush=True)  # noqa: T201
 
 
-async def until_signal(runner: LocalRunner) -> RunResult | None:
+async def until_signal(work: Coroutine[Any, Any, RunResult]) -> RunResult | None:
     """The result, or None if a signal ended the run."""
-    running = asyncio.ensure_future(runner.run())
+    running = asyncio.ensure_future(work)
     on_signal(running.cancel)
     try:
         return await running

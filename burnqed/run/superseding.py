@@ -15,6 +15,7 @@ from burnqed.display import tell
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.progress import duration
+from burnqed.record import read_record
 from burnqed.steps.base import Context
 from burnqed.steps.plan import Superseded, superseded
 from burnqed.steps.redo import parse_redo
@@ -51,6 +52,16 @@ def ask(
         raise BadInput(f"Finished work would be redone, and there is nobody to ask; {elsewhere}.")
     if not Confirm.ask("Redo it?", console=console, default=False):
         raise BadInput(f"Nothing was changed; {elsewhere}.")
+
+
+def ask_all(
+    tasks: Collection[str], store: Store, layout: Layout, numbers: range, config: RunConfig, redo: str, *, yes: bool
+) -> None:
+    """`ask` for several iterations, as far as there is anything of them. Raises BadInput as that does."""
+    for number in numbers:
+        if number > numbers[0] and not read_record(store, layout.at(number - 1).report):
+            return
+        ask(tasks, store, layout.at(number), config, redo, yes=yes)
 
 
 def sentence(lost: Superseded, layout: Layout) -> str:

@@ -14,7 +14,7 @@ ACTED_ON: dict[str, list[str]] = {
     for kind, fields in {
         "workflow": "metadata spec",
         "spec": "entrypoint templates arguments parallelism synchronization onExit activeDeadlineSeconds",
-        "template": "name inputs outputs container sidecars dag suspend retryStrategy activeDeadlineSeconds metadata",
+        "template": "name inputs outputs container sidecars dag suspend resource retryStrategy activeDeadlineSeconds metadata",
         "container": "name command args env readinessProbe",
         "env": "name value",
         "dag": "tasks",
@@ -27,6 +27,7 @@ ACTED_ON: dict[str, list[str]] = {
         "readinessProbe": "httpGet periodSeconds timeoutSeconds",
         "httpGet": "path port",
         "suspend": "duration",
+        "resource": "action manifest successCondition failureCondition",
         "synchronization": "mutexes",
         "mutex": "name",
     }.items()
@@ -50,6 +51,9 @@ IGNORED: dict[str, dict[str, str]] = {
         "volumes": "placement: this machine's own disk is used",
         "nodeSelector": "placement: there is one node here",
         "tolerations": "placement: there is one node here",
+        "serviceAccountName": "protection: processes have the rights of the user",
+        "executor": "protection: Argo's own container has no counterpart here",
+        "podSpecPatch": "protection: Argo's own container has no counterpart here",
     },
     "outputs": {"artifacts": "copies of what is in the store"},
     "parameter": {

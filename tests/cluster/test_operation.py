@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from burnqed.data.theorems import dump_index, shipped_benchmark
-from burnqed.run.argo.access import Document
 from burnqed.run.argo.nodes import TaskNode, phase_of, suspended, tasks_of
 from burnqed.steps.indices import some
-from tests.fixtures.cluster import TAG, Cluster, publish
+from tests.fixtures.cluster import TAG, Cluster, has_failed, publish, without_secret
 
-SECRET = "burnqed-store"
 BROKEN = "broken"
-
-
-@contextmanager
-def without_secret(cluster: Cluster) -> Iterator[None]:
-    core = cluster.access.core
-    kept = core.read_namespaced_secret(SECRET, cluster.namespace)
-    core.delete_namespaced_secret(SECRET, cluster.namespace)
-    try:
-        yield
-    finally:
-        kept.metadata.resource_version = None
-        core.create_namespaced_secret(cluster.namespace, kept)
-
-
-def has_failed(workflow: Document) -> bool:
-    return phase_of(workflow) in ("Failed", "Error")
 
 
 def runs_of(tasks: dict[str, TaskNode]) -> dict[str, list[str]]:
@@ -157,4 +136,4 @@ def test_a_missing_secret_is_said_before_anything_is_submitted(cluster: Cluster)
     with without_secret(cluster):
         done = cluster.hera("submit", "iteration", "--iter", "0")
     assert done.returncode == 2
-    assert f"The Secret {SECRET} is missing" in done.stderr
+    assert "The Secret burnqed-store is missing" in done.stderr

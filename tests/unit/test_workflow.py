@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from burnqed.resolve import from_json, profiles, resolve
-from burnqed.run.expressions import PLACEHOLDER, names_in
+from burnqed.run.expressions import AS_JSON, PLACEHOLDER, names_in
 from burnqed.run.vocabulary import check
 from burnqed.steps.table import loop
 from burnqed_workflows.registry import WORKFLOWS
@@ -19,7 +19,7 @@ from burnqed_workflows.smoke import SIZES
 PROFILES = ["default", *profiles()]
 
 
-GIVEN = {"iteration": 2, "gate": "auto", "redo": "", "source": "a/b", "name": "c"}
+GIVEN = {"iteration": 2, "iters": "1..3", "gate": "auto", "redo": "", "source": "a/b", "name": "c"}
 
 
 def built(profile: str = "default", name: str = "iteration", *overrides: str) -> dict[str, Any]:
@@ -65,9 +65,9 @@ def test_names_are_unique_and_every_reference_resolves(name: str) -> None:
     assert len(set(names)) == len(names)
     parameters = {f"workflow.parameters.{p['name']}" for p in document["spec"]["arguments"]["parameters"]}
     outputs = {
-        f"tasks.{name}.outputs.parameters.{output['name']}"
-        for name in names
-        for output in by_name[name].get("outputs", {}).get("parameters", [])
+        f"tasks.{task['name']}.outputs.parameters.{output['name']}"
+        for task in tasks
+        for output in by_name[task["template"]].get("outputs", {}).get("parameters", [])
     }
     for task in tasks:
         assert task["template"] in by_name
@@ -78,9 +78,10 @@ def test_names_are_unique_and_every_reference_resolves(name: str) -> None:
         given = {f"inputs.parameters.{p['name']}" for p in task.get("arguments", {}).get("parameters", [])}
         assert given == inputs or "suspend" in by_name[task["template"]]
         for argument in task.get("arguments", {}).get("parameters", []):
-            assert set(PLACEHOLDER.findall(argument["value"])) <= {*outputs, "item"}
-        used = set(PLACEHOLDER.findall(json.dumps(by_name[task["template"]], ensure_ascii=False)))
-        assert used <= parameters | inputs | {"retries", "workflow.name"}, used
+            assert set(PLACEHOLDER.findall(argument["value"])) <= {*outputs, *parameters, "item"}
+        written = PLACEHOLDER.findall(json.dumps(by_name[task["template"]], ensure_ascii=False))
+        used = {".".join(found.groups()) if (found := AS_JSON.fullmatch(name)) else name for name in written}
+        assert used <= parameters | inputs | {"retries", "workflow.name", "workflow.uid"}, used
         for field in ("when", "withParam"):
             assert set(PLACEHOLDER.findall(task.get(field, ""))) <= outputs | parameters
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.run.argo.access import Access, Document
+from burnqed.run.argo.children import children_of, creates
 from burnqed.run.argo.nodes import RUNNING, is_over, parameters_of, tasks_of
 from burnqed.run.argo.watch import polled
 from burnqed.store import Store
@@ -28,6 +29,24 @@ class Wanted:
     def covers(self, task: str) -> bool:
         name, _, rest = task.partition("(")
         return (not self.step or self.step == name) and (self.shard is None or rest == f"{self.shard})")
+
+
+def logs_of_all(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:
+    """`log_lines` of a workflow. Of one that creates others: of these, one after the other, each line with its workflow's name.
+
+    Raises BadInput if no such task has started.
+    """
+    if not creates(access.get(name)):
+        yield from log_lines(access, name, wanted, follow=follow)
+        return
+    printed: set[str] = set()
+    for workflow in polled(access, name) if follow else iter([access.get(name)]):
+        for child in (each["metadata"]["name"] for each in children_of(access, workflow)):
+            if child not in printed:
+                printed.add(child)
+                yield from ((f"{child} {task}", line) for task, line in log_lines(access, child, wanted, follow=follow))
+    if not printed:
+        raise BadInput(f"{name} has created no workflow yet; see `burnqed status {name}`.")
 
 
 def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.layout import Layout
 from burnqed.lean import backends
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
+from burnqed.run.argo.children import creates
 from burnqed.run.contradictions import check_settings
 from burnqed.steps.indices import INPUTS
 from burnqed.steps.plan import require_predecessor
@@ -54,7 +55,7 @@ def preflight(
     check_contradictions(workflow, config)
     check_gpus(config)
     check_startup(config, findings)
-    check_cluster(access, config, findings)
+    check_cluster(access, workflow, config, findings)
     access.create(workflow, dry_run=True)
     return findings
 
@@ -154,7 +155,7 @@ def check_startup(config: RunConfig, findings: Findings) -> None:
         )
 
 
-def check_cluster(access: Access, config: RunConfig, findings: Findings) -> None:
+def check_cluster(access: Access, workflow: Document, config: RunConfig, findings: Findings) -> None:
     """Checks what only the Kubernetes API shows; through an Argo server, only its version."""
     from burnqed.run.argo.server import ArgoServer
 
@@ -167,7 +168,7 @@ def check_cluster(access: Access, config: RunConfig, findings: Findings) -> None
     assert isinstance(access, KubeApi)
     check_server(access, findings)
     check_rights(access)
-    check_objects(access, config)
+    check_objects(access, workflow, config)
     check_nodes(access, config, findings)
 
 
@@ -204,14 +205,17 @@ def check_rights(access: Any) -> None:
             )
 
 
-def check_objects(access: Any, config: RunConfig) -> None:
+def check_objects(access: Any, workflow: Document, config: RunConfig) -> None:
     cluster, core, namespace = config.cluster, access.core, access.namespace
     own = cluster.service_account
     needed: list[tuple[str, Callable[..., Any], str | None]] = [
-        ("The service account", core.read_namespaced_service_account, own),
-        ("Argo's Secret", core.read_namespaced_secret, f"{own}.service-account-token"),
         ("The ConfigMap of the artifacts", core.read_namespaced_config_map, cluster.artifacts),
     ]
+    for account in (own, cluster.parent_account) if creates(workflow) else (own,):
+        needed += [
+            ("The service account", core.read_namespaced_service_account, account),
+            ("Argo's Secret", core.read_namespaced_secret, f"{account}.service-account-token"),
+        ]
     for what, read, name in needed:
         if name:
             missing = f"{what} ({name}) is missing in the namespace {namespace}; install the chart there again."

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -14,6 +14,7 @@ from burnqed.display import cell, tell
 from burnqed.errors import TryAgain
 from burnqed.progress import duration
 from burnqed.run.argo.access import Access, Document
+from burnqed.run.argo.children import at_work
 from burnqed.run.argo.nodes import TaskNode, is_over, phase_of, suspended, tasks_of
 from burnqed.run.session import GATES
 
@@ -47,22 +48,32 @@ def watch(access: Access, name: str, console: Console) -> Document:
     if console.is_terminal:
         with Live(console=console, refresh_per_second=2, transient=True) as live:
             for last in polled(access, name):
-                live.update(Group(table(last), *questions(last)))
-        console.print(table(last))
+                live.update(picture([last, *at_work(access, last)]))
+        console.print(picture([last, *at_work(access, last)]))
         return last
     shown: dict[str, str] = {}
     for last in polled(access, name):
-        for task in shown_tasks(last):
-            line = " ".join(filter(None, (task.phase, task.progress, first_line(task.message))))
-            if shown.get(task.task) != line:
-                shown[task.task] = line
-                tell(console, f"{task.task:<16} ", line)
-        for question in questions(last):
-            if question.plain not in shown:
-                shown[question.plain] = ""
-                console.print(question)
+        for workflow in (last, *at_work(access, last)):
+            of = "" if workflow is last else f"{workflow['metadata']['name']} "
+            for task in shown_tasks(workflow):
+                line = " ".join(filter(None, (task.phase, task.progress, first_line(task.message))))
+                if shown.get(of + task.task) != line:
+                    shown[of + task.task] = line
+                    tell(console, f"{of}{task.task:<16} ", line)
+            for question in questions(workflow):
+                if question.plain not in shown:
+                    shown[question.plain] = ""
+                    console.print(question)
     console.print(table(last))
     return last
+
+
+def picture(workflows: Sequence[Document]) -> Group:
+    """Their steps, and the questions that wait."""
+    parts: list[RenderableType] = []
+    for workflow in workflows:
+        parts += [table(workflow), *questions(workflow)]
+    return Group(*parts)
 
 
 def table(workflow: Document) -> Table:
