@@ -404,6 +404,9 @@ class JointConfig(Section):
 class SearchConfig(Section):
     """Best-first search for training data."""
 
+    enabled: Structure[bool] = True
+    """Whether iterations from 1 on search, and replay known proofs. Without it they train the model and the head on what there is, and evaluate them: to compare ways
+    to train."""
     budget: Nodes[int] = Field(100, ge=1)
     """Nodes expanded per theorem."""
     tokens: Tokens[int | None] = Field(None, ge=1)
@@ -462,6 +465,8 @@ class EvaluateConfig(Section):
     """N of pass@N: independent searches per theorem."""
     with_head: Structure[bool] = True
     """Whether the benchmarks are also evaluated with the head."""
+    search_head: Structure[bool] = False
+    """Whether they are also evaluated with the head that iterations from 1 on use for their search; with joint training, the one that was trained with the model."""
     shards: Operation[int | None] = Field(None, ge=1)
     """As in `search`."""
     theorems_per_part: Operation[Theorems[int]] = Field(8, ge=1)

@@ -79,6 +79,11 @@ class Layout:
         return f"{self.costs}/{name}.json"
 
     @property
+    def experiment(self) -> str:
+        """Of an experiment that is about this run and branches of it."""
+        return f"{self.run}/experiment"
+
+    @property
     def summary(self) -> str:
         return f"{self.run}/summary.json"
 
@@ -138,10 +143,12 @@ def origin_of(text: str) -> Layout:
 
 
 def iterations_of(text: str) -> range:
-    """The iterations that `A..B` names, both included. Raises BadInput for anything else."""
+    """The iterations that `A..B` names, both included; `N` means the first N. Raises BadInput for anything else."""
+    if re.fullmatch(r"[1-9]\d{0,3}", text):
+        return range(int(text))
     found = re.fullmatch(r"(\d{1,6})\.\.(\d{1,6})", text)
     if not found or int(found[1]) > int(found[2]):
-        raise BadInput(f"{text!r} names no iterations; write FIRST..LAST, as in 0..4.")
+        raise BadInput(f"{text!r} names no iterations; write FIRST..LAST, as in 0..4, or how many from 0 on, as in 5.")
     return range(int(found[1]), int(found[2]) + 1)
 
 

@@ -21,6 +21,8 @@ from .templates import COMPONENT_LABEL, ITERATION_LABEL, LOCKED, RUN_LABEL
 PARENT_LABEL = "burnqed.dev/parent"
 INPUTS = ("name", "run", "iteration", "config")
 """What a task gives to its child; the end of its name, and parameters that differ from the parent's."""
+CONFIG_OF = "config-"
+"""Begins the names of parameters with the configurations of children that have one of their own."""
 SUCCESS, FAILURE = "status.phase == Succeeded", "status.phase in (Failed, Error)"
 
 

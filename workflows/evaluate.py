@@ -12,7 +12,7 @@ from burnqed.config import RunConfig
 
 from .loop import build_loop
 
-TASKS = ("benchmark", "evaluate", "report")
+TASKS = ("benchmark", "evaluate", "evaluate-search", "report")
 
 
 def build(config: RunConfig, *, store: str, run: str, iteration: int, redo: str = "", gate: str = "off") -> Workflow:

@@ -10,7 +10,7 @@ from hera.workflows import Workflow
 
 from burnqed.steps.table import loop
 
-from . import clean, evaluate, import_data, import_model, iteration, iterations, search, smoke, trace
+from . import clean, evaluate, experiment, import_data, import_model, iteration, iterations, search, smoke, trace
 
 COMMON = ("config", "store", "run")
 
@@ -33,6 +33,7 @@ class Definition:
 WORKFLOWS: dict[str, Definition] = {
     "iteration": Definition(iteration.build, tuple(step.task for step in loop())),
     "iterations": Definition(iterations.build, tuple(step.task for step in loop()), is_series=True),
+    "experiment": Definition(experiment.build, tuple(step.task for step in loop()), is_series=True),
     "search": Definition(search.build, search.TASKS),
     "evaluate": Definition(evaluate.build, evaluate.TASKS),
     "import-data": Definition(import_data.build),

@@ -73,7 +73,7 @@ WAIT_PATCH = json.dumps({"containers": [{"name": "wait", "securityContext": LOCK
 """The same for the one that stands beside a step; the pod that creates a child has none."""
 
 
-def new_workflow(name: str, config: RunConfig, parameters: dict[str, str]) -> hera.Workflow:
+def new_workflow(name: str, config: RunConfig, parameters: Mapping[str, str]) -> hera.Workflow:
     """An empty workflow whose configuration is one parameter. A mutex keeps two of them from working on one iteration of a run at the same time."""
     cluster = config.cluster
     arguments = {"redo": "", **parameters, "config": config.to_json(), **IMAGES}

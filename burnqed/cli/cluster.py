@@ -98,8 +98,7 @@ def submit(
     base = None if profile or address == PLACEHOLDER else recalled(address, run, origin)
     config = resolved(settings, profile, overrides, base)
     check_prices(config.cost)
-    numbers = options.numbers_of(iteration, iters)
-    layout = layout_of(run, numbers[0], config)
+    layout = layout_of(run, options.first_of(iteration, iters), config)
     is_given = theorems or benchmark or pairs or proofs
     if is_given or workflow in options.GIVING:
         check_given(layout)
@@ -125,7 +124,7 @@ def submit(
     for warning in checked.warnings:
         tell(console, "warning: ", warning, "yellow")
     if checked.store is not None:
-        ask_all(WORKFLOWS[workflow].tasks, checked.store, layout, numbers, config, redo, yes=yes)
+        ask_all(WORKFLOWS[workflow].tasks, checked.store, document, redo, yes=yes)
     submitted = access.create(document)["metadata"]["name"]
     typer.echo(submitted)
     console.print(access.link(submitted), highlight=False)

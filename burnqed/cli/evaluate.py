@@ -6,6 +6,7 @@ import asyncio
 import re
 from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
@@ -119,7 +120,9 @@ def compare(
     locations: list[str] = typer.Argument(
         ..., metavar="URI URI...", help="Iterations, reports, results.json or eval folders."
     ),
-    variant: str | None = typer.Option(None, "--variant", help="plain or head.", show_default="what all have"),
+    variant: str | None = typer.Option(
+        None, "--variant", help="plain, head or search_head.", show_default="what all have"
+    ),
     benchmark: str | None = typer.Option(
         None, "--benchmark", help="Name of the benchmark.", show_default="the first that all have"
     ),
@@ -152,6 +155,30 @@ def compare(
         typer.echo(display.as_json(comparison.model_dump(mode="json"), indent=1))
     else:
         print_comparison(comparison, Console())
+
+
+def experiment(
+    runs: list[str] = typer.Argument(
+        ..., metavar="RUN...", help="Runs of `burnqed run experiment`; several are the seeds of one."
+    ),
+    store: str = options.Store,
+    out: Path | None = options.output(None, "--out", help="Folder for experiment.json and index.html."),
+    as_json: bool = options.Json,
+) -> None:
+    """Judge finished experiments: does the head pay, and does joint training keep it so?
+
+    Example: burnqed experiment main seed-1 seed-2 --store runs --out experiment
+    """
+    from burnqed.evaluate.render import print_experiment
+    from burnqed.steps.experiment import judge
+    from burnqed.store import Store
+
+    with nullcontext(out) if out else TemporaryDirectory() as folder:
+        found = judge(Store(store), runs, Path(folder))
+    if as_json:
+        typer.echo(display.as_json(found.model_dump(mode="json"), indent=1))
+    else:
+        print_experiment(found, Console())
 
 
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:

@@ -29,7 +29,7 @@ app.command()(run.run)
 app.command()(step.step)
 app.command()(step.serve)
 app.command("eval")(evaluate.evaluate)
-for command in (evaluate.compare, evaluate.summary, doctor.doctor, manifests.manifests):
+for command in (evaluate.compare, evaluate.experiment, evaluate.summary, doctor.doctor, manifests.manifests):
     app.command()(command)
 for remote in (submit, status, watch, logs, retry, stop, approve):
     app.command(rich_help_panel="On a cluster")(remote)

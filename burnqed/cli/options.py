@@ -28,8 +28,10 @@ checks = partial(typer.Option, rich_help_panel="Checks")
 card = partial(typer.Option, rich_help_panel="Data card")
 """An option in one of the groups."""
 
-WORKFLOWS = ("iteration", "iterations", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean")
-OF_ITERATIONS = WORKFLOWS[:4]
+WORKFLOWS = (
+    "iteration", "iterations", "experiment", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean"
+)  # fmt: skip
+OF_ITERATIONS = WORKFLOWS[:5]
 """Repeated here because loading the workflows takes seconds; a test compares them."""
 GIVING = ("import-data", "trace")
 """Those that add to what a run may be given, which a branch has from another run."""
@@ -80,7 +82,12 @@ Gate = how(
 )
 Workflow = typer.Argument(..., help=f"One of: {', '.join(WORKFLOWS)}.", autocompletion=one_of(WORKFLOWS))
 OptionalIteration = which(None, "--iter", min=0, help="Iteration, from 0.")
-Iterations = which(None, "--iters", metavar="FIRST..LAST", help="For iterations: which, as in 0..4.")
+Iterations = which(
+    None,
+    "--iters",
+    metavar="FIRST..LAST",
+    help="For iterations and experiment: which, as in 0..4, or how many from 0 on, as in 5.",
+)
 OptionalRun = which(
     None, "--run", envvar="BURNQED_RUN", help=RUN_NAME, show_default=f"{DEFAULT_RUN}; for smoke a new one"
 )
@@ -162,12 +169,11 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
     return {option: value for option, value in given.items() if option in taken}
 
 
-def numbers_of(iteration: int | None, iters: str | None) -> range:
-    """The iterations that a workflow is about; for one that is about none, -1. Raises BadInput for `iters` that is no range."""
+def first_of(iteration: int | None, iters: str | None) -> int:
+    """The first iteration that a workflow is about; for one that is about none, -1. Raises BadInput for `iters` that is no range."""
     if iters is not None:
-        return iterations_of(iters)
-    number = -1 if iteration is None else iteration
-    return range(number, number + 1)
+        return iterations_of(iters)[0]
+    return -1 if iteration is None else iteration
 
 
 def with_cost(overrides: list[str], most: float | None) -> list[str]:

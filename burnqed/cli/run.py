@@ -50,8 +50,7 @@ def run(
     target = Store(address)
     overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)
     config = resolve_run(target, run_name, profile, overrides, origin=origin).config
-    numbers = options.numbers_of(iteration, iters)
-    layout = layout_of(run_name, numbers[0], config)
+    layout = layout_of(run_name, options.first_of(iteration, iters), config)
     check_branch(target, layout)
     if theorems or benchmark or pairs or proofs or workflow in options.GIVING:
         check_given(layout)
@@ -85,7 +84,7 @@ def run(
     target.check_writable()
     keep(indices, target, run_name)
     keep_rows(rows, target, run_name)
-    ask_all(WORKFLOWS[workflow].tasks, target, layout, numbers, config, redo, yes=yes)
+    ask_all(WORKFLOWS[workflow].tasks, target, built.to_dict(), redo, yes=yes)
     confirm = (lambda _: True) if workflow == "clean" else confirm_on_terminal
     if code := run_here(built, target, layout, config, confirm):
         raise typer.Exit(code)

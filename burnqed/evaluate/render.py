@@ -14,6 +14,7 @@ from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
 from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
+from burnqed.evaluate.experiment import ARM_COLUMNS, EFFECT_COLUMNS, Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed, wilson
 from burnqed.evaluate.read import Labelled
@@ -113,6 +114,26 @@ def print_sweep(found: Sequence[Labelled], console: Console) -> None:
         counts = [str(row.solved) for row in evaluation.budgets]
         table.add_row(cell(label), *counts, evaluation.at_largest.interval, *against(between(first, (label, evaluation), budgets[-1], effort=True)))  # fmt: skip
     console.print(table)
+
+
+def print_experiment(found: Experiments, console: Console) -> None:
+    """The arms, what the heads do, what leads from arm to arm and from iteration to iteration, and the verdict."""
+    for e in found.results:
+        seeds = f", {len(e.runs)} seeds" if len(e.runs) > 1 else ""
+        console.print(cell(f"{', '.join(e.runs)} on {e.benchmark}{seeds}"), style="bold")
+        before, after = ARM_COLUMNS
+        arms = table_of(*before, *(f"{b} nodes, with / without" for b in e.budgets), *after)
+        for arm in e.arms:
+            arms.add_row(*map(cell, arm.cells))
+        console.print(arms)
+        effects = table_of(*EFFECT_COLUMNS)
+        for effect in (*e.heads, *e.steps, *e.iterations):
+            effects.add_row(*map(cell, effect.cells))
+        console.print(effects)
+        for missing in e.missing:
+            tell(console, "missing: ", missing, "yellow")
+        tell(console, "verdict: ", f"{e.verdict}: {'; '.join(e.reasons)}")
+        console.print()
 
 
 def against(c: Change) -> list[str]:

@@ -22,7 +22,9 @@ HEAD = "head"
 
 
 SEARCH_HEAD = "search_head"
-"""Begins the figures of the head that the iteration's search used, among those of its training; `head` those of the last one."""
+"""Variant whose search the head of the iteration's search guides. Also begins the figures of that head, among those of its training; `head` those of the last one."""
+VARIANTS = {PLAIN: "without head", HEAD: "with head", SEARCH_HEAD: "with the search's head"}
+"""All variants, as reports call them."""
 CHANCE, COUNT, ERROR = "_chance", "_n", "_error"
 """Suffixes of the figures beside a metric: its value under random choice, the number of states it is computed from, and the standard
 deviation it would have if only chance decided it."""

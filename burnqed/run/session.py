@@ -95,8 +95,8 @@ async def carried_out(
         finally:
             os.environ.pop(lease.VARIABLE, None)
     console = Console(width=max(100, shutil.get_terminal_size().columns))
-    print_steps(result, layout, console)
-    if layout.iteration >= 0:
+    print_steps(result, layout.run if runner.creates else title(layout), console)
+    if layout.iteration >= 0 and not runner.creates:
         print_figures(store, layout, console, succeeded=result.phase is Phase.SUCCEEDED)
     return result
 
@@ -115,8 +115,11 @@ async def until_signal(work: Coroutine[Any, Any, RunResult]) -> RunResult | None
         return None
 
 
-def print_steps(result: RunResult, layout: Layout, console: Console) -> None:
-    title = f"iteration {layout.iteration} of {layout.run}" if layout.iteration >= 0 else layout.run
+def title(layout: Layout) -> str:
+    return f"iteration {layout.iteration} of {layout.run}" if layout.iteration >= 0 else layout.run
+
+
+def print_steps(result: RunResult, title: str, console: Console) -> None:
     table = Table("step", "", "time", "attempts", title=title, title_justify="left")
     styles = {Phase.SUCCEEDED: "green", Phase.SKIPPED: "dim", Phase.OMITTED: "dim"}
     for node in result.nodes:

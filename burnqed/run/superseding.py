@@ -5,23 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.prompt import Confirm
 
-from burnqed.branch import branches
+from burnqed.branch import branches, layout_of
 from burnqed.config import RunConfig
 from burnqed.display import tell
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.progress import duration
 from burnqed.record import read_record
+from burnqed.resolve import from_json
+from burnqed.run.expressions import substitute
 from burnqed.steps.base import Context
 from burnqed.steps.plan import Superseded, superseded
 from burnqed.steps.redo import parse_redo
 from burnqed.steps.table import loop
 from burnqed.store import Store
 
+Document = dict[str, Any]
 WORTH_ASKING_S = 60.0
 SHOWN = 6
 
@@ -54,14 +58,24 @@ def ask(
         raise BadInput(f"Nothing was changed; {elsewhere}.")
 
 
-def ask_all(
-    tasks: Collection[str], store: Store, layout: Layout, numbers: range, config: RunConfig, redo: str, *, yes: bool
-) -> None:
-    """`ask` for several iterations, as far as there is anything of them. Raises BadInput as that does."""
-    for number in numbers:
-        if number > numbers[0] and not read_record(store, layout.at(number - 1).report):
-            return
-        ask(tasks, store, layout.at(number), config, redo, yes=yes)
+def ask_all(tasks: Collection[str], store: Store, document: Document, redo: str, *, yes: bool) -> None:
+    """`ask` for every iteration that a workflow works on, as far as there is anything of it. Raises BadInput as that does."""
+    for number, (layout, config) in enumerate(works_of(document)):
+        if number == 0 or read_record(store, layout.at(layout.iteration - 1).report):
+            ask(tasks, store, layout, config, redo, yes=yes)
+
+
+def works_of(document: Document) -> list[tuple[Layout, RunConfig]]:
+    """The iteration that a workflow works on, with its settings; those of its children, where it creates others."""
+    spec = document["spec"]
+    values = {p["name"]: p["value"] for p in spec["arguments"]["parameters"]}
+    templates = {template["name"]: template for template in spec["templates"]}
+    tasks = [task for template in templates.values() for task in template.get("dag", {}).get("tasks", ())]
+    given = [task["arguments"]["parameters"] for task in tasks if "resource" in templates[task["template"]]]
+    names = {f"workflow.parameters.{name}": value for name, value in values.items()}
+    works = [{p["name"]: substitute(p["value"], names) for p in parameters} for parameters in given] or [values]
+    configs = [from_json(work["config"]) for work in works]
+    return [(layout_of(w["run"], int(w.get("iteration", -1)), c), c) for w, c in zip(works, configs, strict=True)]
 
 
 def sentence(lost: Superseded, layout: Layout) -> str:

@@ -14,7 +14,7 @@ from burnqed.record import output, read_record
 from burnqed.steps import embed
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts, HeadFacts
-from burnqed.steps.models import is_joint
+from burnqed.steps.models import has_search_head, is_joint
 from burnqed.steps.table import FINAL, SEARCH
 from burnqed.steps.trajectories import head_examples
 from burnqed.store import Store
@@ -47,7 +47,8 @@ def units(context: Context) -> list[Unit]:
 
 def continues(context: Context) -> bool:
     """Whether the head may continue the training of the search's."""
-    return context.stage == FINAL and context.iteration > 0 and context.config.ebm.resume == "auto"
+    config = context.config
+    return context.stage == FINAL and has_search_head(config, context.iteration) and config.ebm.resume == "auto"
 
 
 async def run(context: Context, unit: Unit) -> HeadFacts:

@@ -14,14 +14,15 @@ from burnqed.record import output
 from burnqed.steps import replay, search
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts
-from burnqed.steps.models import learned_variants
+from burnqed.steps.models import has_search_head, learned_variants
 from burnqed.steps.table import FINAL, SEARCH
 from burnqed.steps.trajectories import explored_before, head_examples, own_shards
 
 
 def needed(context: Context) -> bool:
-    """Whether the stage trains a head: before the very first search there is nothing to learn from."""
-    return context.config.ebm.enabled and (context.stage == FINAL or context.iteration > 0)
+    """Whether the stage trains a head."""
+    config = context.config
+    return has_search_head(config, context.iteration) if context.stage == SEARCH else config.ebm.enabled
 
 
 def sources(context: Context) -> list[str]:
@@ -37,7 +38,8 @@ def sources(context: Context) -> list[str]:
 
 def earlier_embeddings(context: Context) -> list[str]:
     """Embeddings that the previous stage made with the same model."""
-    return [context.layout.embeddings(SEARCH)] if context.stage == FINAL and context.iteration > 0 else []
+    earlier = context.stage == FINAL and has_search_head(context.config, context.iteration)
+    return [context.layout.embeddings(SEARCH)] if earlier else []
 
 
 def units(context: Context) -> list[Unit]:

@@ -14,8 +14,8 @@ from burnqed.store import Store
 
 
 def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
-    """Folder of the head that a stage uses. None if heads are off, for the replay of known proofs, and for the very first search."""
-    if not config.ebm.enabled or stage == REPLAY or (stage == SEARCH and layout.iteration == 0):
+    """Folder of the head that a stage uses. None if heads are off, for the replay of known proofs, and where the stage `search` has none."""
+    if not config.ebm.enabled or stage == REPLAY or (stage == SEARCH and not has_search_head(config, layout.iteration)):
         return None
     return layout.head(stage)
 
@@ -44,12 +44,25 @@ def is_joint(context: Context) -> bool:
     return context.config.joint.enabled and context.config.ebm.enabled and context.iteration > 0
 
 
+def searches(config: RunConfig, iteration: int) -> bool:
+    """Whether the iteration searches and replays; the first always does."""
+    return iteration == 0 or config.search.enabled
+
+
+def has_search_head(config: RunConfig, iteration: int) -> bool:
+    """Whether the iteration has the head of stage `search`: before the very first search there is nothing to learn from, and where there is no search, only a joint
+    training makes one."""
+    return config.ebm.enabled and iteration > 0 and (config.search.enabled or config.joint.enabled)
+
+
 def search_variants(config: RunConfig, iteration: int) -> list[str]:
     """Variants of the search. Iteration 0 has no head yet; a noisy second search collects more failures and successes there."""
+    if not searches(config, iteration):
+        return []
     return ["main", "noise"] if iteration == 0 and config.search.noise else ["main"]
 
 
 def learned_variants(config: RunConfig, iteration: int) -> list[str]:
     """Variants of the trajectories, those of the replay of known proofs among them, that a head learns from."""
     searched = [variant for variant in search_variants(config, iteration) if config.ebm.noise or variant != "noise"]
-    return [*searched, *([REPLAYED] if config.negatives.theorems else [])]
+    return [*searched, *([REPLAYED] if searches(config, iteration) and config.negatives.theorems else [])]

@@ -13,6 +13,7 @@ from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import ShardFacts
+from burnqed.steps.models import searches
 from burnqed.steps.searching import Tools, shard_unit, shard_writer, write_shard
 from burnqed.steps.shards import shard_count
 from burnqed.trajectory.filling import OnResult
@@ -32,7 +33,8 @@ def units(context: Context) -> list[Unit]:
 
 
 def needed(context: Context) -> bool:
-    return context.config.ebm.enabled and context.config.negatives.theorems > 0
+    config = context.config
+    return config.ebm.enabled and config.negatives.theorems > 0 and searches(config, context.iteration)
 
 
 def chosen(context: Context) -> list[KnownProof]:

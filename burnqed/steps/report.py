@@ -19,7 +19,7 @@ from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.figures import evaluation_result, search_figures
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
-from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
+from burnqed.evaluate.results import PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IterationResult
 from burnqed.evaluate.summary import ever, summarize
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
@@ -32,7 +32,7 @@ from burnqed.steps.base import Context, Unit, Work, settings_of
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import HeadFacts, ModelFacts, ReportFacts, SftFacts
-from burnqed.steps.models import head_prefix, search_variants
+from burnqed.steps.models import has_search_head, head_prefix, search_variants, searches
 from burnqed.steps.select import read_selection
 from burnqed.steps.table import FINAL, SEARCH, step_named
 from burnqed.steps.trajectories import own_shards, rows_of
@@ -50,11 +50,11 @@ def units(context: Context) -> list[Unit]:
     sources = {
         "data": [layout.data],
         "benchmarks": [layout.benchmark(name) for name in benchmarks],
-        "selections": [layout.at(i).selection for i in range(context.iteration + 1)],
+        "selections": [layout.at(i).selection for i in range(context.iteration + 1) if searches(context.config, i)],
         "adapter": [layout.adapter],
         "model": [layout.model],
         "head": [head] if head else [],
-        "search head": [layout.head(SEARCH)] if head and context.iteration > 0 else [],
+        "search head": [layout.head(SEARCH)] if has_search_head(context.config, context.iteration) else [],
         "searched": searched(context),
         **{evaluated(name, v): shards_of(context, name, v) for name in benchmarks for v in evaluate.variants(context)},
         "earlier": [layout.at(i).report for i in range(context.iteration)],
@@ -75,7 +75,7 @@ def evaluated(benchmark: str, variant: str) -> str:
 
 def shards_of(context: Context, benchmark: str, variant: str) -> list[str]:
     folder = context.layout.evaluation(benchmark, variant)
-    return own_shards(context, folder, evaluate.shards_of(context, benchmark))
+    return own_shards(context, folder, evaluate.shards_of(context, benchmark, evaluate.STAGES[variant]))
 
 
 async def run(context: Context, unit: Unit) -> ReportFacts:
@@ -87,7 +87,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
     evaluations = [
         evaluation(context, unit, prefix, variant, records, known)
         for prefix in unit.sources["benchmarks"]
-        for variant in (PLAIN, HEAD)
+        for variant in VARIANTS
         if evaluated(name_of(prefix), variant) in unit.sources
     ]
     results = results_of(store, unit.sources["searched"])
@@ -186,7 +186,7 @@ def evaluation(
         theorems,
         variant=variant,
         model=ModelFacts.of(records[layout.model]).version,
-        head=HeadFacts.of(records[layout.head("final")]).head_id if variant == HEAD else None,
+        head=None if variant == PLAIN else HeadFacts.of(records[layout.head(evaluate.STAGES[variant])]).head_id,
         benchmark=benchmark,
         header=common_header(theorems, lean.default_header),
         lean_version=lean.version,
@@ -227,6 +227,8 @@ def changed_since(context: Context, searched: Iterable[Record]) -> list[str]:
 
 def training_proofs(context: Context, results: list[TheoremResult]) -> list[Proof]:
     default = lean_of(context).default_header
+    if not results:
+        return []
     theorems = {t.name: t for t in read_selection(context.store, context.layout.selection).theorems}
     proofs = {(r.name, r.proof): r.nodes_at_proof for r in results if r.status is ProofStatus.PROVED and r.proof}
     return [

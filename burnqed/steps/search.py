@@ -6,7 +6,7 @@ from burnqed.lean.backends import open_lean
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import ShardFacts
-from burnqed.steps.models import head_prefix, search_variants, trusted_head
+from burnqed.steps.models import head_prefix, search_variants, searches, trusted_head
 from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.select import read_selection
 from burnqed.steps.table import SEARCH
@@ -32,4 +32,8 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     return await search_shard(context, unit, theorems, settings, config, with_head=trusted_head(context, unit))
 
 
-WORK = Work(units, run, shards=count)
+def needed(context: Context) -> bool:
+    return searches(context.config, context.iteration)
+
+
+WORK = Work(units, run, shards=count, needed=needed)

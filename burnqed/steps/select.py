@@ -30,6 +30,7 @@ from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import SelectFacts
+from burnqed.steps.models import searches
 from burnqed.steps.probed import PER_FILE, Probed
 from burnqed.steps.trajectories import rows_of, searched_before
 from burnqed.store import Store
@@ -50,7 +51,7 @@ class Selection(BaseModel):
 
 def units(context: Context) -> list[Unit]:
     layout, pool = context.layout, context.config.select.pool
-    earlier = [layout.at(i).selection for i in range(context.iteration)]
+    earlier = [layout.at(i).selection for i in range(context.iteration) if searches(context.config, i)]
     sources = {
         "data": [layout.data],
         "earlier": earlier[:1] if pool == "same" else earlier,
@@ -176,4 +177,4 @@ def read_selection(store: Store, prefix: str) -> Selection:
     return read_document(store, f"{output(store, prefix)}/selection.json", Selection, READ_AGAIN)
 
 
-WORK = Work(units, run)
+WORK = Work(units, run, needed=lambda context: searches(context.config, context.iteration))

@@ -56,6 +56,8 @@ class Row:
     """Whether a policy server runs beside it."""
     sharded: bool = False
     """Whether the workflow fans it out, one pod per shard."""
+    second: bool = False
+    """Whether a sharded step has another row before it, from which its stage tells it."""
     needs: tuple[str, ...] = ()
     """Required options of `burnqed step`, passed to the command as arguments."""
     takes: tuple[str, ...] = ()
@@ -75,8 +77,8 @@ class Row:
 
     @property
     def task(self) -> str:
-        """Its name in workflows; a sharded step is unambiguous without its stage."""
-        return f"{self.name}-{self.stage}" if self.stage and not self.sharded else self.name
+        """Its name in workflows; the first row of a sharded step is unambiguous without its stage."""
+        return f"{self.name}-{self.stage}" if self.stage and (self.second or not self.sharded) else self.name
 
     @property
     def pools(self) -> tuple[str, ...]:
@@ -125,6 +127,7 @@ class Step(Row):
 EMBED = partial(Step, "embed", reads=of("policy", "dtype", "embed_max_tokens", "embed_weights"), pool="trainer")
 HEAD = partial(Step, "ebm", reads=("ebm", "data.validation_fraction"), pool="trainer")
 SHARDED = partial(Step, version=2, policy=True, sharded=True)
+EVALUATE = partial(SHARDED, "evaluate", reads=("evaluate", "lean", *SERVED, *ORDER))
 
 STEPS: tuple[Row, ...] = (
     Row("plan", takes=("only",), first=True),
@@ -153,9 +156,11 @@ STEPS: tuple[Row, ...] = (
     ),
     EMBED(stage=FINAL, after=("replay",)),
     HEAD(stage=FINAL, after=("embed-final",)),
-    SHARDED("evaluate", FINAL, after=("ebm-final",), reads=("evaluate", "lean", *SERVED, *ORDER)),
-    Step("report", after=("evaluate",), version=3, reads=("gate", "evaluate")),
+    EVALUATE(stage=FINAL, after=("ebm-final",)),
+    EVALUATE(stage=SEARCH, after=("ebm-search",), second=True),
+    Step("report", after=("evaluate", "evaluate-search"), version=3, reads=("gate", "evaluate")),
     Row("gate", takes=("answer",), leased=False),
+    Row("experiment", iterated=False, leased=False),
     Row("release", iterated=False, leased=False, recorded=False, module="burnqed.run.release"),
     Row("clean", takes=("whole_run",), first=True, recorded=False, asks=True),
     Row("import-data", needs=("source", "name"), iterated=False, first=True, leased=False),

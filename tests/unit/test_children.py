@@ -96,11 +96,12 @@ def test_the_exit_code_is_that_of_the_child_that_failed() -> None:
     assert result.exit_code == 75
 
 
-@pytest.mark.parametrize("text", ["3", "2..1", "a..b", "0..", "-1..2", "0..1..2", ""])
+@pytest.mark.parametrize("text", ["0", "2..1", "a..b", "0..", "-1..2", "0..1..2", ""])
 def test_iterations_are_a_range(text: str) -> None:
     with pytest.raises(BadInput, match=r"write FIRST\.\.LAST"):
         iterations_of(text)
     assert [*iterations_of("2..4")] == [2, 3, 4]
+    assert [*iterations_of("3")] == [0, 1, 2]
 
 
 def test_a_value_becomes_json_where_the_workflow_says_so() -> None:

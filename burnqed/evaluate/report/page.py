@@ -27,6 +27,7 @@ from burnqed.evaluate.results import (
     HEAD,
     PLAIN,
     SEARCH_HEAD,
+    VARIANTS,
     IterationResult,
     TheoremOutcome,
     on_benchmark,
@@ -91,17 +92,9 @@ def write_report(inputs: ReportInputs, folder: Path) -> Path:
 
 def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
     """The page as HTML; `files` lie beside it."""
-    environment = Environment(
-        loader=PackageLoader("burnqed.evaluate.report", ""),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        finalize=visible,
-    )
     result = inputs.result
-    return environment.get_template("page.html.j2").render(
-        style=Markup(resources.files("burnqed.evaluate.report").joinpath("style.css").read_text(encoding="utf-8")),
+    return rendered(
+        "page.html.j2",
         result=result,
         benchmarks=[on_one(inputs, name) for name in result.benchmarks],
         finished=datetime.fromisoformat(result.finished),
@@ -129,6 +122,20 @@ def render(inputs: ReportInputs, files: Sequence[str] = ()) -> str:
 # ---- results
 
 
+def rendered(template: str, **values: Any) -> str:
+    """A page as HTML."""
+    environment = Environment(
+        loader=PackageLoader("burnqed.evaluate.report", ""),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+    )
+    style = resources.files("burnqed.evaluate.report").joinpath("style.css").read_text(encoding="utf-8")
+    return environment.get_template(template).render(style=Markup(style), **values)
+
+
 def on_one(inputs: ReportInputs, benchmark: str) -> dict[str, Any]:
     """What the page shows of the results on one benchmark; `first` is one of its evaluations, for what they have in common."""
     (result,) = on_benchmark([inputs.result], benchmark)
@@ -146,7 +153,8 @@ def on_one(inputs: ReportInputs, benchmark: str) -> dict[str, Any]:
 
 def tiles(result: IterationResult, change: Change | None) -> list[Tile]:
     shown_tiles = []
-    for variant, name in ((PLAIN, "solved without head"), (HEAD, "solved with head")):
+    for variant in VARIANTS:
+        name = f"solved {VARIANTS[variant]}"
         if evaluation := result.variant(variant):
             row = evaluation.at_largest
             known, unknown = len(evaluation.trained_on), evaluation.untrained.solved if evaluation.untrained else 0
@@ -215,7 +223,7 @@ def searched(result: IterationResult) -> plots.Searches:
     """Every set of searches of the iteration, with the name that the page gives it."""
     several = len(result.benchmarks) > 1
     evaluations = [
-        (f"evaluation {f'on {e.benchmark} ' if several else ''}{plots.NAMES[e.variant]}", e.search)
+        (f"evaluation {f'on {e.benchmark} ' if several else ''}{VARIANTS[e.variant]}", e.search)
         for e in result.evaluations
     ]
     return [("search for training data", result.search), *evaluations] if result.search.theorems else evaluations
@@ -305,7 +313,7 @@ def theorem_table(result: IterationResult) -> Table:
     columns = ["theorem"]
     rows: dict[str, list[str]] = {o.name: [o.name] for o in result.evaluations[0].per_theorem}
     for e in result.evaluations:
-        columns += [plots.NAMES[e.variant], "nodes", "Lean calls", "seconds"]
+        columns += [VARIANTS[e.variant], "nodes", "Lean calls", "seconds"]
         for o in e.per_theorem:
             rows[o.name] += [status(o), f"{o.nodes:,}", f"{o.lean_calls:,}", f"{o.seconds:.1f}"]
     return Table(columns, list(rows.values()))
@@ -368,7 +376,7 @@ def pill(text: str, kind: str) -> Markup:
 def key(variant: str) -> Markup:
     """The variant's name after a dot in the colour that the plots give it."""
     dot = Markup('<span class="dot" style="--dot:var({})"></span>').format(plots.VARIABLES[plots.COLOURS[variant]])
-    return dot + plots.NAMES[variant]
+    return dot + VARIANTS[variant]
 
 
 def status(outcome: TheoremOutcome) -> Markup:

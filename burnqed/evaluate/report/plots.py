@@ -15,16 +15,24 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from burnqed.evaluate.report.inputs import LossPoint
-from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, SearchFigures
+from burnqed.evaluate.results import (
+    HEAD,
+    PLAIN,
+    SEARCH_HEAD,
+    VARIANTS,
+    EvaluationResult,
+    IterationResult,
+    SearchFigures,
+)
 
 SIZE = (4.8, 2.85)
 """Of the drawing, in inches; the page scales it."""
 
 INK, MUTED, LINE, PAPER = "#000001", "#000002", "#000003", "#000004"
-WITHOUT, WITH, EVER, BEFORE = "#000005", "#000006", "#000007", "#000008"
+WITHOUT, WITH, EVER, BEFORE, SEARCHED = "#000005", "#000006", "#000007", "#000008", "#000009"
 VARIABLES = {
     INK: "--ink", MUTED: "--muted", LINE: "--line", PAPER: "--paper",
-    WITHOUT: "--without", WITH: "--with", EVER: "--ever", BEFORE: "--before",
+    WITHOUT: "--without", WITH: "--with", EVER: "--ever", BEFORE: "--before", SEARCHED: "--searched",
 }  # fmt: skip
 
 STYLE: dict[str, Any] = {
@@ -54,8 +62,7 @@ STYLE: dict[str, Any] = {
     "axes.facecolor": "none",
 }  # fmt: skip
 
-NAMES = {PLAIN: "without head", HEAD: "with head"}
-COLOURS = {PLAIN: WITHOUT, HEAD: WITH}
+COLOURS = {PLAIN: WITHOUT, HEAD: WITH, SEARCH_HEAD: SEARCHED}
 
 Searches = Sequence[tuple[str, SearchFigures]]
 """Sets of searches, each with its name."""
@@ -119,7 +126,7 @@ def solved_by_budget(evaluations: Sequence[EvaluationResult], before: Evaluation
             curve(axes, before, BEFORE, lw=1.3, label="previous iteration")
         for e in evaluations:
             colour = COLOURS[e.variant]
-            curve(axes, e, colour, label=NAMES[e.variant])
+            curve(axes, e, colour, label=VARIANTS[e.variant])
             axes.plot(
                 [b.budget for b in e.budgets], [b.solved for b in e.budgets], "o", ms=5, color=colour, mec=PAPER, mew=1
             )
@@ -132,7 +139,8 @@ def solved_by_budget(evaluations: Sequence[EvaluationResult], before: Evaluation
         axes.legend(loc="upper left")
 
     words = "; ".join(
-        f"{NAMES[e.variant]}: " + ", ".join(f"{b.solved} at {b.budget} nodes" for b in e.budgets) for e in evaluations
+        f"{VARIANTS[e.variant]}: " + ", ".join(f"{b.solved} at {b.budget} nodes" for b in e.budgets)
+        for e in evaluations
     )
     first = evaluations[0]
     caption = f"of {first.at_largest.total} theorems, by nodes expanded"
@@ -145,8 +153,13 @@ def solved_by_iteration(iterations: Sequence[IterationResult]) -> Plot:
     now = iterations[-1].evaluations[0]
     solid, dashed = {"ls": "-"}, {"ls": (0, (4, 2)), "lw": 1.3}
     series: list[tuple[str, str, dict[str, Any], list[tuple[int, int]]]] = [
-        (NAMES[v], COLOURS[v], solid, [(r.iteration, e.at_largest.solved) for r in iterations if (e := r.variant(v))])
-        for v in (PLAIN, HEAD)
+        (
+            VARIANTS[v],
+            COLOURS[v],
+            solid,
+            [(r.iteration, e.at_largest.solved) for r in iterations if (e := r.variant(v))],
+        )
+        for v in VARIANTS
     ]
     series.append(("ever", EVER, dashed, [(r.iteration, r.ever[now.benchmark]) for r in iterations]))
     series = [row for row in series if row[-1]]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from burnqed.display import as_json, shown
-from burnqed.evaluate.results import HEAD, IterationResult, Result
+from burnqed.evaluate.results import VARIANTS, IterationResult, Result
 from burnqed.lean.lexer import Kind, tokens
 
 WIDTH = 80
@@ -35,7 +35,7 @@ def benchmark_proofs(result: IterationResult) -> list[Proof]:
     """Every proof of the iteration's evaluations, by theorem; one that two evaluations both found is listed once."""
     listed: dict[tuple[str, str, str], Proof] = {}
     for evaluation in result.evaluations:
-        way = "with head" if evaluation.variant == HEAD else "without head"
+        way = VARIANTS[evaluation.variant]
         if len(result.benchmarks) > 1:
             way = f"{evaluation.benchmark}, {way}"
         for o in evaluation.per_theorem:

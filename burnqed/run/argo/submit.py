@@ -13,6 +13,7 @@ from burnqed.run.argo.access import Document, Settings
 from burnqed.run.argo.nodes import parameters_of, tasks_of
 from burnqed.run.argo.preflight import check_contradictions
 from burnqed.section import Kind
+from burnqed_workflows.children import CONFIG_OF
 from burnqed_workflows.registry import WORKFLOWS
 from burnqed_workflows.templates import IMAGES, ITERATION_LABEL, RUN_LABEL, WORKFLOW_LABEL
 
@@ -63,7 +64,8 @@ def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> 
         before = from_json(parameters["config"])
         after = resolve(None, overrides, base=before).config
         check_contradictions(workflow, after)
-        changed["config"] = after.to_json()
+        for name in (name for name in parameters if name == "config" or name.startswith(CONFIG_OF)):
+            changed[name] = resolve(None, overrides, base=from_json(parameters[name])).config.to_json()
         if fixed := [o.partition("=")[0] for o in overrides if is_fixed(workflow, before, o)]:
             raise BadInput(
                 f"A retry cannot change {', '.join(fixed)}: the pods, their limits and placement, how many run at a time, and what the step plan has "

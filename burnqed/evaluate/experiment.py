@@ -1,0 +1,365 @@
+"""Whether the head pays, and whether joint training keeps it so: the arms of an experiment, compared theorem by theorem.
+
+Every arm is a model with a head that learned from the trajectories of iteration 0: A, the model of iteration 0; S, one fine-tuned on what iteration 0 found;
+B, one trained jointly, with a head trained on its finished embeddings; C, that model with the head that was trained with it; and a control that was fine-tuned
+without what search found. So A to S is what new data does, S to B what joint training does to the model, B to C what it does to the head.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from burnqed.evaluate.compare import nodes_within, solved_at
+from burnqed.evaluate.intervals import Interval, Means, bootstrap, percent, ratio, signed, wilson
+from burnqed.evaluate.results import (
+    CHANCE,
+    ERROR,
+    HEAD,
+    PLAIN,
+    SEARCH_HEAD,
+    EvaluationResult,
+    IterationResult,
+    Result,
+    on_benchmark,
+)
+from burnqed.trajectory.schema import ProofStatus
+
+HELD = 0.9
+"""Joint training holds the embeddings if their distance is at least this share of iteration 0's."""
+PAYS = 0.75
+"""A head pays, too, if its searches need less than this share of the nodes."""
+DISTANCE, PROBE, RANK1 = "centroid_scaled", "linear_probe", "rank1"
+"""Of the metrics of a head's training: the distance between the mean embeddings of states on and off proofs, in pooled deviations; the accuracy of a linear probe;
+how often a positive has the lowest energy among its negatives."""
+PLAN, DATA, DEBUG, UNDECIDED = (
+    "plan the next iteration",
+    "data was the bottleneck",
+    "debug joint training",
+    "not decided",
+)
+"""Verdicts."""
+
+
+class Arm(NamedTuple):
+    """A model and one of its heads."""
+
+    name: str
+    what: str
+    branch: str
+    """What the name of its run ends with, after the experiment's; empty for iteration 0 of the experiment's run itself."""
+    variant: str
+    """Of the evaluation with the head."""
+    figures: str
+    """Begins the head's figures among those of the training."""
+
+
+ARMS = (
+    Arm("A", "iteration 0, head on its embeddings", "", HEAD, "head"),
+    Arm("S", "fine-tuned on what was found, head on its embeddings", "next", HEAD, "head"),
+    Arm("B", "trained jointly, head on its finished embeddings", "joint", HEAD, "head"),
+    Arm("C", "trained jointly, with the head of that training", "joint", SEARCH_HEAD, SEARCH_HEAD),
+    Arm("control", "fine-tuned without what was found, head on its embeddings", "control", HEAD, "head"),
+)
+QUESTIONS = (
+    ("A", "S", "new data"),
+    ("control", "S", "found proofs"),
+    ("S", "B", "joint training, on the model"),
+    ("B", "C", "joint training, on the head"),
+)
+"""From which arm to which, and what the difference is."""
+
+
+ARM_COLUMNS = ("", "model and head"), ("rate, 95%", "rank-1 / chance", "distance", "probe")
+"""Before and after the budgets."""
+EFFECT_COLUMNS = ("", "from", "to", "theorems", "gain of the rate", "95%", "nodes", "95%")
+
+
+class ArmResult(Result):
+    name: str
+    what: str
+    seeds: int
+    solved: dict[int, float]
+    """By budget, with the head; mean over seeds."""
+    plain: dict[int, float]
+    """Without it."""
+    interval: Interval | None
+    """Of the rate with the head at the largest budget: Wilson's with one seed, by bootstrap over theorems with several."""
+    rank1: float | None = None
+    chance: float | None = None
+    error: float | None = None
+    """Of rank1 by chance alone; over seeds."""
+    distance: float | None = None
+    probe: float | None = None
+
+    @property
+    def cells(self) -> list[str]:
+        """As a row of text, for `ARM_COLUMNS` and a column for each budget."""
+        counts = [f"{count:.3g} / {self.plain[budget]:.3g}" for budget, count in self.solved.items()]
+        ranked = "-" if self.rank1 is None or self.chance is None else f"{self.rank1:.3f} / {self.chance:.3f}"
+        measured = ["-" if value is None else f"{value:.3f}" for value in (self.distance, self.probe)]
+        return [self.name, self.what, *counts, percent(self.interval), ranked, *measured]
+
+
+class Effect(Result):
+    """From one evaluation to another over the same theorems; each value is the mean over seeds, intervals are by bootstrap over theorems."""
+
+    question: str
+    before: str
+    after: str
+    budget: int
+    theorems: int
+    """That could be tried on both sides with every seed, and that no model was trained on."""
+    gain: float
+    """Of the solve rate."""
+    gain_interval: Interval | None
+    nodes: float | None
+    """Ratio of the mean of min(nodes to the proof, budget), after to before."""
+    nodes_interval: Interval | None
+
+    @property
+    def pays(self) -> bool:
+        """Whether the interval of the gain lies above 0, or that of the nodes below 0.75."""
+        gains = self.gain_interval is not None and self.gain_interval[0] > 0
+        return gains or (self.nodes_interval is not None and self.nodes_interval[1] < PAYS)
+
+    @property
+    def cells(self) -> list[str]:
+        """As a row of text, for `EFFECT_COLUMNS`."""
+        nodes = "-" if self.nodes is None else f"× {self.nodes:.2f}"
+        spread = "{:.2f} to {:.2f}".format(*self.nodes_interval) if self.nodes_interval else ""
+        gain = f"{self.gain:+.1%}"
+        return [
+            self.question,
+            self.before,
+            self.after,
+            str(self.theorems),
+            gain,
+            signed(self.gain_interval),
+            nodes,
+            spread,
+        ]
+
+
+class Experiment(Result):
+    """An experiment's results on one benchmark."""
+
+    runs: list[str]
+    """One for each seed."""
+    benchmark: str
+    benchmark_hash: str
+    budgets: list[int]
+    arms: list[ArmResult]
+    heads: list[Effect]
+    """What each arm's head changes against the same model without one."""
+    steps: list[Effect]
+    """From arm to arm, with their heads."""
+    iterations: list[Effect]
+    """From each iteration to the next, with their heads."""
+    verdict: str
+    reasons: list[str]
+    missing: list[str] = Field(default_factory=list)
+    """What the experiment should have and does not."""
+
+
+class Experiments(Result):
+    """`experiment.json`."""
+
+    results: list[Experiment]
+    """By benchmark, in the order of the configuration."""
+
+
+class Seed(NamedTuple):
+    """The results of one run: of its iterations, and by arm those of iteration 1 of its branches (A: of iteration 0)."""
+
+    run: str
+    iterations: Sequence[IterationResult]
+    arms: Mapping[str, IterationResult]
+
+
+Pairs = Sequence[tuple[EvaluationResult, EvaluationResult]]
+"""For each seed, what is compared."""
+
+
+def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
+    """The experiment's result on one benchmark. Every seed has iteration 0."""
+    on = [on_one(seed, benchmark) for seed in seeds]
+    first = on[0].iterations[0].evaluations[0]
+    budgets = [row.budget for row in first.budgets]
+    arms = [found for arm in ARMS if (found := arm_result(arm, on, budgets))]
+    heads = [
+        effect(f"the head of {arm.name}", f"{arm.name} without head", arm.name, pairs, budgets[-1])
+        for arm in ARMS
+        if (pairs := paired(on, (arm, PLAIN), (arm, arm.variant)))
+    ]
+    by_name = {arm.name: arm for arm in ARMS}
+    steps = [
+        effect(question, before, after, pairs, budgets[-1])
+        for before, after, question in QUESTIONS
+        if (pairs := paired(on, *((by_name[name], by_name[name].variant) for name in (before, after))))
+    ]
+    verdict, reasons = verdict_of(arms, on, budgets[-1])
+    return Experiment(
+        runs=[seed.run for seed in seeds],
+        benchmark=benchmark,
+        benchmark_hash=first.benchmark_hash,
+        budgets=budgets,
+        arms=arms,
+        heads=heads,
+        steps=steps,
+        iterations=progress(on, budgets[-1]),
+        verdict=verdict,
+        reasons=reasons,
+        missing=[
+            f"{arm.name} of {seed.run}" for seed in on for arm in ARMS if evaluation(seed, arm, arm.variant) is None
+        ],
+    )
+
+
+def on_one(seed: Seed, benchmark: str) -> Seed:
+    arms = {name: found[0] for name, result in seed.arms.items() if (found := on_benchmark([result], benchmark))}
+    return Seed(seed.run, on_benchmark(seed.iterations, benchmark), arms)
+
+
+def evaluation(seed: Seed, arm: Arm, variant: str) -> EvaluationResult | None:
+    result = seed.arms.get(arm.name)
+    return result.variant(variant) if result else None
+
+
+def paired(seeds: Sequence[Seed], before: tuple[Arm, str], after: tuple[Arm, str]) -> Pairs:
+    """Of the seeds that have both."""
+    both = ((evaluation(seed, *before), evaluation(seed, *after)) for seed in seeds)
+    return [(one, other) for one, other in both if one and other and one.benchmark_hash == other.benchmark_hash]
+
+
+def progress(seeds: Sequence[Seed], budget: int) -> list[Effect]:
+    effects = []
+    for number in range(1, max((len(seed.iterations) for seed in seeds), default=0)):
+        pairs = []
+        for seed in seeds:
+            found = [seed.iterations[i].variant(HEAD) for i in (number - 1, number) if i < len(seed.iterations)]
+            if len(found) == 2 and found[0] and found[1]:
+                pairs.append((found[0], found[1]))
+        if pairs:
+            names = f"iteration {number - 1}", f"iteration {number}"
+            effects.append(effect("another iteration", *names, pairs, budget))
+    return effects
+
+
+def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmResult | None:
+    """None where no seed has it."""
+    with_head = [e for seed in seeds if (e := evaluation(seed, arm, arm.variant))]
+    if not with_head:
+        return None
+    without = [e for seed in seeds if (e := evaluation(seed, arm, PLAIN))]
+    training = [seed.arms[arm.name].training for seed in seeds if arm.name in seed.arms]
+
+    def figure(name: str) -> float | None:
+        return mean(t[key] for t in training if (key := f"{arm.figures}.{name}") in t)
+
+    errors = [t[key] for t in training if (key := f"{arm.figures}.{RANK1}{ERROR}") in t]
+    return ArmResult(
+        name=arm.name,
+        what=arm.what,
+        seeds=len(with_head),
+        solved=solved(with_head, budgets),
+        plain=solved(without, budgets),
+        interval=rate_interval(with_head, budgets[-1]),
+        rank1=figure(RANK1),
+        chance=figure(RANK1 + CHANCE),
+        error=math.sqrt(sum(e * e for e in errors)) / len(errors) if errors else None,
+        distance=figure(DISTANCE),
+        probe=figure(PROBE),
+    )
+
+
+def mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return sum(found) / len(found) if found else None
+
+
+def solved(evaluations: Sequence[EvaluationResult], budgets: Sequence[int]) -> dict[int, float]:
+    counts = {b: [sum(solved_at(o, b) for o in e.per_theorem) for e in evaluations] for b in budgets}
+    return {budget: sum(found) / len(found) for budget, found in counts.items() if found}
+
+
+def rate_interval(evaluations: Sequence[EvaluationResult], budget: int) -> Interval | None:
+    if len(evaluations) == 1:
+        tried = [o for o in evaluations[0].per_theorem if o.status is not ProofStatus.ERROR]
+        return wilson(sum(solved_at(o, budget) for o in tried), len(tried))
+    _, rates, _ = by_theorem([(e, e) for e in evaluations], budget)
+    return bootstrap(rates[1], rates[1], lambda _, after: after)
+
+
+def by_theorem(
+    pairs: Pairs, budget: int
+) -> tuple[list[str], tuple[list[float], list[float]], tuple[list[float], list[float]]]:
+    """Theorems that could be tried on both sides with every seed and that no model was trained on; for each, before and after: how often it was solved, and how many
+    nodes were expanded within the budget, in the mean over seeds."""
+    sides = [[{o.name: o for o in e.per_theorem} for e in pair] for pair in pairs]
+    known = {name for pair in pairs for e in pair for name in e.trained_on}
+    common = set.intersection(*({*outcomes} for pair in sides for outcomes in pair))
+    names = [
+        name
+        for name in sorted(common - known)
+        if all(outcomes[name].status is not ProofStatus.ERROR for pair in sides for outcomes in pair)
+    ]
+    rates, nodes = (
+        tuple(
+            [float(np.mean([measure(pair[side][name], budget) for pair in sides])) for name in names] for side in (0, 1)
+        )
+        for measure in (solved_at, nodes_within)
+    )
+    return names, (rates[0], rates[1]), (nodes[0], nodes[1])
+
+
+def difference(before: Means, after: Means) -> Means:
+    return after - before
+
+
+def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) -> Effect:
+    names, rates, nodes = by_theorem(pairs, budget)
+    return Effect(
+        question=question,
+        before=before,
+        after=after,
+        budget=budget,
+        theorems=len(names),
+        gain=float(np.mean(rates[1]) - np.mean(rates[0])) if names else 0.0,
+        gain_interval=bootstrap(*rates, difference),
+        nodes=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
+        nodes_interval=bootstrap(*nodes, ratio) if sum(nodes[0]) else None,
+    )
+
+
+def verdict_of(arms: Sequence[ArmResult], seeds: Sequence[Seed], budget: int) -> tuple[str, list[str]]:
+    """The verdict, with its reasons: joint training is to be debugged if the embeddings did not hold; if they did and the jointly trained model with its better head proves
+    more than iteration 0, the next iteration is worth planning; if it does not, data was the bottleneck."""
+    found = {arm.name: arm for arm in arms}
+    joint = [found[name] for name in ("B", "C") if name in found]
+    if "A" not in found or not joint:
+        return UNDECIDED, ["there is no jointly trained model to judge"]
+    start, reasons = found["A"], []
+    distance = joint[0].distance
+    if start.distance is None or distance is None:
+        return UNDECIDED, ["the embeddings were not measured"]
+    share = distance / start.distance if start.distance else math.inf
+    reasons.append(
+        f"after joint training the means of states on and off proofs are {distance:.3f} deviations apart, {share:.0%} of iteration 0's {start.distance:.3f} (90 % is asked for)"
+    )
+    if share < HELD:
+        return DEBUG, reasons
+    best = max(joint, key=lambda arm: arm.solved[budget])
+    arm = next(a for a in ARMS if a.name == best.name)
+    gained = effect("", "A", best.name, paired(seeds, (ARMS[0], HEAD), (arm, arm.variant)), budget)
+    reasons.append(f"{best.name} against A at {budget} nodes: {gained.gain:+.1%}{between(gained.gain_interval)}")
+    is_better = gained.gain_interval is not None and gained.gain_interval[0] > 0
+    return (PLAN if is_better else DATA), reasons
+
+
+def between(interval: Interval | None) -> str:
+    return f" (95 %: {interval[0]:+.1%} to {interval[1]:+.1%})" if interval else ""

@@ -1,0 +1,83 @@
+"""The page of an experiment."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from burnqed.evaluate.experiment import (
+    ARM_COLUMNS,
+    DEBUG,
+    EFFECT_COLUMNS,
+    PLAN,
+    Effect,
+    Experiment,
+    Experiments,
+)
+from burnqed.evaluate.report.page import Table, pill, rendered
+from burnqed.evaluate.report.plots import BEFORE, EVER, PAPER, SEARCHED, WITH, WITHOUT, Plot, draw, whole_numbers
+
+COLOURS = {"A": EVER, "S": WITHOUT, "B": SEARCHED, "C": WITH, "control": BEFORE}
+"""Of the arms."""
+
+
+def write_page(found: Experiments, path: Path) -> None:
+    path.write_text(rendered("experiment.html.j2", **values(found)), encoding="utf-8")
+
+
+def values(found: Experiments) -> dict[str, Any]:
+    return {
+        "runs": found.results[0].runs,
+        "written": datetime.now(UTC),
+        "benchmarks": [
+            {
+                "found": e,
+                "kind": "good" if e.verdict == PLAN else "bad" if e.verdict == DEBUG else "",
+                "arms": arm_table(e),
+                "heads": effect_table(e.heads),
+                "steps": effect_table(e.steps),
+                "iterations": effect_table(e.iterations),
+                "curves": curves(e),
+            }
+            for e in found.results
+        ],
+    }
+
+
+def arm_table(e: Experiment) -> Table:
+    before, after = ARM_COLUMNS
+    columns = (*before, *(f"{b} nodes, with / without" for b in e.budgets), *after)
+    return Table(columns, [arm.cells for arm in e.arms], text_columns=2)
+
+
+def effect_table(effects: list[Effect]) -> Table | None:
+    """None without any."""
+    rows = [[*effect.cells, pill("pays", "good") if effect.pays else pill("not shown", "plain")] for effect in effects]
+    return Table((*EFFECT_COLUMNS, ""), rows, text_columns=3) if rows else None
+
+
+def curves(e: Experiment) -> Plot:
+    """Solved within each budget, by every arm with its head, and without (dashed)."""
+
+    def paint(axes: Any) -> None:
+        for arm in e.arms:
+            colour = COLOURS[arm.name]
+            axes.plot([*arm.solved], [*arm.solved.values()], "o-", ms=5, color=colour, mec=PAPER, mew=1, label=arm.name)
+            axes.plot([*arm.plain], [*arm.plain.values()], color=colour, ls=(0, (3, 2)), lw=1.1)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(e.budgets, [str(budget) for budget in e.budgets])
+        axes.minorticks_off()
+        axes.set(ylim=(0, None), xlabel="nodes expanded per theorem", ylabel="solved")
+        whole_numbers(axes.yaxis)
+        axes.legend(loc="upper left", ncols=2)
+
+    last = e.budgets[-1]
+    words = "; ".join(f"{a.name}: {a.solved[last]:.3g} with head, {a.plain[last]:.3g} without" for a in e.arms)
+    return draw(
+        f"arms-{e.benchmark}",
+        "Solved by budget",
+        "with heads; dashed: without",
+        f"Solved at {last} nodes: {words}.",
+        paint,
+    )

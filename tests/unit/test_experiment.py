@@ -1,0 +1,219 @@
+"""The judgement of an experiment: arms, effects with their intervals, seeds as strata, and the verdict."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.evaluate.compare import change
+from burnqed.evaluate.experiment import DATA, DEBUG, PLAN, UNDECIDED, Experiments, Seed, judged
+from burnqed.evaluate.render import print_experiment
+from burnqed.evaluate.report.experiment import write_page
+from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
+from burnqed.resolve import from_json, resolve
+from burnqed.steps.experiment import judge, seed_of
+from burnqed.store import Store
+from burnqed_workflows import experiment
+from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
+
+THEOREMS = [f"t{i:03}" for i in range(60)]
+
+
+def solves(
+    number: int, variant: str, *, nodes: int = 10, errors: int = 0, trained_on: tuple[str, ...] = ()
+) -> EvaluationResult:
+    """The first `number` of the theorems, each after `nodes` nodes; the last `errors` could not be tried."""
+    results = [proved(name, nodes) for name in THEOREMS[:number]] + [
+        unproved(name) for name in THEOREMS[number : 60 - errors]
+    ]
+    return evaluation(
+        [*results, *(failed(name) for name in THEOREMS[60 - errors :])], variant=variant, trained_on=trained_on
+    )
+
+
+def arm(number: int, head: int, joint: int | None = None, *, distance: float = 0.5, n: int = 1) -> IterationResult:
+    """An iteration that solves `number` without head, `head` with it, and `joint` with that of joint training."""
+    found = [solves(number, PLAIN), solves(head, HEAD)] + ([] if joint is None else [solves(joint, SEARCH_HEAD)])
+    figures = {
+        "head__centroid_scaled": distance,
+        "head__rank1": 0.7,
+        "head__rank1_chance": 0.2,
+        "head__rank1_error": 0.05,
+        "head__linear_probe": 0.8,
+    }
+    return iteration(n, *found, **figures, **{f"search_{name}": value for name, value in figures.items()})
+
+
+def seed(s: int = 30, b: int = 40, c: int = 42, *, a: int = 20, distance: float = 0.5, run: str = "main") -> Seed:
+    first, joint = arm(15, a, n=0), arm(25, b, c, distance=distance)
+    arms = {"A": first, "S": arm(24, s), "B": joint, "C": joint, "control": arm(16, 21)}
+    return Seed(run, [first, arm(26, 33)], arms)
+
+
+def test_each_arm_has_its_model_its_head_and_their_figures() -> None:
+    found = judged([seed()], "core")
+    assert [(a.name, a.plain[64], a.solved[64]) for a in found.arms] == [
+        ("A", 15, 20), ("S", 24, 30), ("B", 25, 40), ("C", 25, 42), ("control", 16, 21),
+    ]  # fmt: skip
+    assert [(e.before, e.after, round(60 * e.gain)) for e in found.steps] == [
+        ("A", "S", 10),
+        ("control", "S", 9),
+        ("S", "B", 10),
+        ("B", "C", 2),
+    ]
+    assert [round(60 * e.gain) for e in found.heads] == [5, 6, 15, 17, 5]
+    assert [(e.before, e.after, round(60 * e.gain)) for e in found.iterations] == [("iteration 0", "iteration 1", 13)]
+    assert found.missing == []
+
+
+def test_with_one_seed_the_figures_are_those_of_a_comparison() -> None:
+    one = seed()
+    (head, *_) = judged([one], "core").heads
+    evaluations = one.arms["A"].evaluations
+    other = change(("", evaluations[0]), ("", evaluations[1]), 64, effort=True)
+    assert head.gain == pytest.approx(other.net / other.tried)
+    assert (head.nodes, head.nodes_interval) == (other.effort, other.effort_interval)
+
+
+def test_theorems_that_could_not_be_tried_or_were_trained_on_count_nowhere() -> None:
+    first = iteration(0, solves(10, PLAIN, errors=5), solves(20, HEAD, errors=2, trained_on=("t000", "t015")))
+    (head,) = judged([Seed("main", [first], {"A": first})], "core").heads
+    assert head.theorems == 60 - 5 - 2
+    assert round(head.gain * head.theorems) == 9
+
+
+def test_a_head_pays_by_more_proofs_or_by_fewer_nodes_and_only_if_chance_does_not_explain_it() -> None:
+    def pays(before: EvaluationResult, after: EvaluationResult) -> bool:
+        first = iteration(0, before, after)
+        return judged([Seed("main", [first], {"A": first})], "core").heads[0].pays
+
+    assert pays(solves(20, PLAIN), solves(35, HEAD))
+    assert not pays(solves(20, PLAIN), solves(21, HEAD))
+    assert pays(solves(50, PLAIN, nodes=50), solves(50, HEAD, nodes=20))
+    assert not pays(solves(50, PLAIN, nodes=50), solves(50, HEAD, nodes=45))
+
+
+def test_seeds_are_averaged_theorem_by_theorem_so_that_more_of_the_same_prove_nothing_more() -> None:
+    one, three = (judged([seed(run=f"r{i}") for i in range(n)], "core").heads[0] for n in (1, 3))
+    assert (three.gain, three.gain_interval) == (one.gain, one.gain_interval)
+    mixed = judged([seed(a=20), seed(a=15), seed(a=16)], "core").heads[0]
+    assert mixed.gain == pytest.approx((5 + 0 + 1) / 3 / 60)
+
+
+def test_the_interval_of_a_gain_covers_the_true_one_as_often_as_it_says() -> None:
+    draw, covered = random.Random(1), 0
+    for _ in range(100):
+        outcomes = [(draw.random() < 0.3, draw.random() < 0.5) for _ in THEOREMS]
+        sides = [
+            evaluation(
+                [proved(t, 9) if o[side] else unproved(t) for t, o in zip(THEOREMS, outcomes, strict=True)],
+                variant=(PLAIN, HEAD)[side],
+            )
+            for side in (0, 1)
+        ]
+        first = iteration(0, *sides)
+        interval = judged([Seed("main", [first], {"A": first})], "core").heads[0].gain_interval
+        assert interval
+        covered += interval[0] <= 0.2 <= interval[1]
+    assert covered >= 89
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        ({}, PLAN),
+        ({"distance": 0.44}, DEBUG),
+        ({"distance": 0.46}, PLAN),
+        ({"b": 19, "c": 20}, DATA),
+        ({"b": 21, "c": 20}, DATA),
+        ({"b": 20, "c": 40}, PLAN),
+    ],
+    ids=str,
+)
+def test_the_verdict_follows_from_embeddings_and_proofs(given: dict[str, int], verdict: str) -> None:
+    found = judged([seed(**given)], "core")
+    assert found.verdict == verdict, found.reasons
+
+
+def test_without_a_jointly_trained_model_nothing_is_decided_and_what_is_missing_is_said() -> None:
+    whole = seed()
+    found = judged([Seed("main", whole.iterations, {name: whole.arms[name] for name in ("A", "S")})], "core")
+    assert found.verdict == UNDECIDED
+    assert found.missing == ["B of main", "C of main", "control of main"]
+    assert [e.after for e in found.steps] == ["S"]
+
+
+def test_the_page_and_the_terminal_tell_the_same(tmp_path: Path) -> None:
+    found = Experiments(results=[judged([seed()], "core")])
+    write_page(found, tmp_path / "index.html")
+    page, console = (tmp_path / "index.html").read_text(), Console(width=200, record=True)
+    print_experiment(found, console)
+    text = console.export_text()
+    for words in ("42 / 25", "Plan the next iteration", "+8.3%", "found proofs", "<svg", "pays", "not shown"):
+        assert words in page
+    for words in ("42 / 25", "plan the next iteration", "+8.3%", "found proofs", "joint training, on the head"):
+        assert words in text
+    assert "<script" not in page
+
+
+def test_a_run_s_name_is_never_markup(tmp_path: Path) -> None:
+    first = iteration(0, solving("a", "abc"), solving("ab", "abc", variant=HEAD))
+    write_page(Experiments(results=[judged([Seed("<b>", [first], {"A": first})], "core")]), tmp_path / "page.html")
+    assert "<b>" not in (tmp_path / "page.html").read_text()
+
+
+def test_a_run_that_has_no_iteration_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="has no finished iteration 0"):
+        seed_of(Store(str(tmp_path)), "main")
+    with pytest.raises(BadInput, match="has no finished iteration 0"):
+        judge(Store(str(tmp_path)), ["main"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def configurations(config: RunConfig) -> dict[str, RunConfig]:
+    built = experiment.build(config, store="s", run="mine", iters="3").to_dict()
+    given = {p["name"]: p["value"] for p in built["spec"]["arguments"]["parameters"]}
+    return {name.removeprefix("config-"): from_json(given[name]) for name in given if name.startswith("config-")}
+
+
+def test_the_branches_differ_in_what_the_question_is_about_and_in_nothing_else() -> None:
+    config = resolve("demo").config
+    found = configurations(config)
+    assert found.keys() == {"next", "joint", "control"}
+    assert {c.data.origin for c in found.values()} == {"mine:0"}
+    assert not any(c.search.enabled for c in found.values())
+    same = {name: c.model_dump() for name, c in found.items()}
+    for name, document in same.items():
+        document["joint"].pop("enabled")
+        document["evaluate"].pop("search_head")
+        found_proofs = document["sft"].pop("found_proofs")
+        assert found_proofs == (name != "control")
+    assert same["next"] == same["joint"] == same["control"]
+    assert found["joint"].joint.enabled
+    assert not found["next"].joint.enabled
+
+
+def test_branches_follow_iteration_0_and_the_report_everything() -> None:
+    built = experiment.build(resolve("demo").config, store="s", run="mine", iters="3").to_dict()
+    (main,) = (t for t in built["spec"]["templates"] if t["name"] == "main")
+    tasks = {task["name"]: task for task in main["dag"]["tasks"]}
+    assert {name: tasks[name].get("depends") for name in ("iter-0", "iter-1", "joint")} == {
+        "iter-0": None, "iter-1": "iter-0.Succeeded", "joint": "iter-0.Succeeded",
+    }  # fmt: skip
+    arguments = {p["name"]: p["value"] for p in tasks["joint"]["arguments"]["parameters"]}
+    assert arguments["run"] == "{{workflow.parameters.run}}-joint"
+    assert "(joint.Succeeded || joint.Failed || joint.Errored || joint.Omitted)" in tasks["experiment"]["depends"]
+
+
+@pytest.mark.parametrize(
+    ("iters", "overrides", "words"),
+    [("1..2", [], "begins with iteration 0"), ("2", ["ebm.enabled=false"], "ebm.enabled=true")],
+)
+def test_what_cannot_be_an_experiment_is_said(iters: str, overrides: list[str], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        experiment.build(resolve("demo", overrides).config, store="s", run="mine", iters=iters)

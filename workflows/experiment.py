@@ -1,0 +1,73 @@
+"""Does the head pay, and does joint training keep it so? Iterations, and beside them iteration 1 trained in other ways; each a workflow of its own, then one report.
+
+    burnqed run experiment --iters 3 --profile demo
+    burnqed submit experiment --iters 3
+
+The other ways are branches of the run (`RUN-next`, `RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
+trajectories. `burnqed.evaluate.experiment` says what is compared.
+"""
+
+from __future__ import annotations
+
+import json
+
+from hera.workflows import DAG, Workflow
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.layout import iterations_of
+from burnqed.resolve import resolve
+from burnqed.steps.table import find
+
+from . import iteration
+from .children import CONFIG_OF, child
+from .templates import new_workflow, parameter, step
+
+BRANCHES = {
+    "next": ("joint.enabled=false",),
+    "joint": ("joint.enabled=true", "evaluate.search_head=true"),
+    "control": ("joint.enabled=false", "sft.found_proofs=false"),
+}
+"""Settings in which iteration 1 of each branch differs from the run's."""
+COMMON = ("search.enabled=false", "ebm.resume=none")
+"""And those in which all do: a head that continues another one's training would have learned longer."""
+ENDED = ("Succeeded", "Failed", "Errored", "Omitted")
+PAGE = "index.html"
+
+
+def branch_config(config: RunConfig, run: str, branch: str) -> RunConfig:
+    origin = json.dumps(f"{run}:0")
+    return resolve(None, [*COMMON, *BRANCHES[branch], f"data.origin={origin}"], base=config).config
+
+
+def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = "") -> Workflow:
+    """Raises BadInput for `iters` that does not begin with 0, and for settings without a head."""
+    numbers = iterations_of(iters)
+    if numbers[0] != 0:
+        raise BadInput(
+            f"An experiment begins with iteration 0; give --iters {len(numbers)}. What is finished is not done again."
+        )
+    if not config.ebm.enabled:
+        raise BadInput("An experiment is about the head; set ebm.enabled=true.")
+    one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
+    parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "gate": "off"}
+    configs = {f"{CONFIG_OF}{branch}": branch_config(config, run, branch).to_json() for branch in BRANCHES}
+    with new_workflow("experiment", config, parameters | configs) as workflow:
+        template = child(one, config)
+        report = step(find("experiment"), config, artifacts=(PAGE,))
+        with DAG(name="main"):
+            for number in numbers:
+                given = {"run": parameter("run"), "iteration": str(number), "config": parameter("config")}
+                before = f"iter-{number - 1}.Succeeded" if number else None
+                template(name=f"iter-{number}", depends=before, arguments={"name": f"iter-{number}", **given})
+            for branch in BRANCHES:
+                given = {
+                    "run": f"{parameter('run')}-{branch}",
+                    "iteration": "1",
+                    "config": parameter(f"{CONFIG_OF}{branch}"),
+                }
+                template(name=branch, depends="iter-0.Succeeded", arguments={"name": branch, **given})
+            others = [*(f"iter-{number}" for number in numbers[1:]), *BRANCHES]
+            ended = [f"({' || '.join(f'{name}.{phase}' for phase in ENDED)})" for name in others]
+            report(name="experiment", depends=" && ".join(["iter-0.Succeeded", *ended]))
+    return workflow  # type: ignore[no-any-return]
