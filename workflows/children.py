@@ -23,6 +23,11 @@ INPUTS = ("name", "run", "iteration", "config")
 """What a task gives to its child; the end of its name, and parameters that differ from the parent's."""
 CONFIG_OF = "config-"
 """Begins the names of parameters with the configurations of children that have one of their own."""
+PATCH = {
+    "initContainers": [{"name": "init", "volumeMounts": [{"name": "tmp-dir-argo", "mountPath": "/tmp"}]}],
+    "containers": [{"name": "main", "securityContext": LOCKED}],
+}
+"""Argo's program also writes the manifest into the first container's /tmp, where the root is read-only."""
 SUCCESS, FAILURE = "status.phase == Succeeded", "status.phase in (Failed, Error)"
 
 
@@ -39,7 +44,7 @@ def child(workflow: Workflow, config: RunConfig) -> hera.Resource:
         failure_condition=FAILURE,
         service_account_name=account,
         executor=argo.ExecutorConfig(service_account_name=account),
-        pod_spec_patch=json.dumps({"containers": [{"name": "main", "securityContext": LOCKED}]}),
+        pod_spec_patch=json.dumps(PATCH),
         retry_strategy=retry.strategy(),
         annotations=retry.annotation(),
         labels={COMPONENT_LABEL: "child"},
