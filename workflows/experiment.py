@@ -49,6 +49,8 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         )
     if not config.ebm.enabled:
         raise BadInput("An experiment is about the head; set ebm.enabled=true.")
+    if not config.evaluate.with_head:
+        raise BadInput("An experiment compares searches with and without the head; set evaluate.with_head=true.")
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
     parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "gate": "off"}
     configs = {f"{CONFIG_OF}{branch}": branch_config(config, run, branch).to_json() for branch in BRANCHES}

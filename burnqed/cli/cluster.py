@@ -166,20 +166,23 @@ def finish(access: Any, name: str) -> None:
     from burnqed.run.argo.logs import layout_of, store_of
     from burnqed.run.argo.nodes import parameters_of, phase_of
     from burnqed.run.argo.watch import watch
-    from burnqed.run.session import print_figures
+    from burnqed.run.session import print_figures, print_judged
+    from burnqed_workflows.templates import WORKFLOW_LABEL
 
     console = wide()
     workflow = watch(access, name, console)
     if phase_of(workflow) != "Succeeded":
         raise typer.Exit(EXIT_BUG)
-    last = children_of(access, workflow)[-1:]
+    is_experiment = workflow["metadata"]["labels"].get(WORKFLOW_LABEL) == "experiment"
+    last = [] if is_experiment else children_of(access, workflow)[-1:]
     workflow = access.get(last[0]["metadata"]["name"]) if last else workflow
-    if "iteration" in parameters_of(workflow):
-        layout = layout_of(workflow)
+    if is_experiment or "iteration" in parameters_of(workflow):
+        store, layout = store_of(workflow), layout_of(workflow)
+        where = layout.experiment if is_experiment else layout.report
         try:
-            print_figures(store_of(workflow), layout, console)
+            print_judged(store, layout, console) if is_experiment else print_figures(store, layout, console)
         except Exception as error:  # the run is done, though this machine may have no access to its store
-            tell(console, "The results are in ", f"{store_of(workflow).locate(layout.report)} ({error}).")
+            tell(console, "The results are in ", f"{store.locate(where)} ({error}).")
 
 
 def status(name: str = Workflow, namespace: str | None = Namespace, as_json: bool = options.Json) -> None:
@@ -187,7 +190,7 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
 
     Example: burnqed status iteration-x7k2p --json
     """
-    from burnqed.run.argo.children import at_work
+    from burnqed.run.argo.children import at_work, children_of
     from burnqed.run.argo.nodes import phase_of, tasks_of
     from burnqed.run.argo.watch import picture
 
@@ -198,7 +201,9 @@ def status(name: str = Workflow, namespace: str | None = Namespace, as_json: boo
             {"step": t.task, "phase": t.phase, "seconds": t.seconds, "attempts": len(t.attempts), "message": t.message}
             for t in tasks_of(workflow)
         ]
-        typer.echo(json.dumps({"name": name, "phase": phase_of(workflow), "steps": steps}, indent=1))
+        created = {w["metadata"]["name"]: phase_of(w) for w in children_of(access, workflow)}
+        told = {"name": name, "phase": phase_of(workflow), "steps": steps, "created": created}
+        typer.echo(json.dumps(told, indent=1))
         return
     wide().print(picture([workflow, *at_work(access, workflow)]))
 

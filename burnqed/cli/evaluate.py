@@ -159,7 +159,9 @@ def compare(
 
 def experiment(
     runs: list[str] = typer.Argument(
-        ..., metavar="RUN...", help="Runs of `burnqed run experiment`; several are the seeds of one."
+        ...,
+        metavar="RUN...",
+        help="Runs of `burnqed run experiment`, whose branches RUN-next, RUN-joint and RUN-control are read, too; several are the seeds of one.",
     ),
     store: str = options.Store,
     out: Path | None = options.output(None, "--out", help="Folder for experiment.json and index.html."),
@@ -177,8 +179,10 @@ def experiment(
         found = judge(Store(store), runs, Path(folder))
     if as_json:
         typer.echo(display.as_json(found.model_dump(mode="json"), indent=1))
-    else:
-        print_experiment(found, Console())
+        return
+    print_experiment(found, Console())
+    if out:
+        typer.echo(f"report  {out / 'index.html'}")
 
 
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:

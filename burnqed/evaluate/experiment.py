@@ -1,8 +1,8 @@
 """Whether the head pays, and whether joint training keeps it so: the arms of an experiment, compared theorem by theorem.
 
-Every arm is a model with a head that learned from the trajectories of iteration 0: A, the model of iteration 0; S, one fine-tuned on what iteration 0 found;
-B, one trained jointly, with a head trained on its finished embeddings; C, that model with the head that was trained with it; and a control that was fine-tuned
-without what search found. So A to S is what new data does, S to B what joint training does to the model, B to C what it does to the head.
+Every arm is a model with a head that learned from the trajectories of iteration 0: A, the model of iteration 0; S, one fine-tuned again, with the proofs that iteration 0
+found; the control, fine-tuned again without them; B, one trained jointly instead, with a head trained on its finished embeddings; and C, that model with the head that was
+trained with it. So A to control is more training, control to S what found proofs do, S to B what joint training does to the model, B to C what it does to the head.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, computed_field
 
-from burnqed.evaluate.compare import nodes_within, solved_at
+from burnqed.evaluate.compare import change, nodes_within, solved_at
 from burnqed.evaluate.intervals import Interval, Means, bootstrap, percent, ratio, signed, wilson
 from burnqed.evaluate.results import (
     CHANCE,
@@ -31,8 +31,12 @@ from burnqed.trajectory.schema import ProofStatus
 
 HELD = 0.9
 """Joint training holds the embeddings if their distance is at least this share of iteration 0's."""
-PAYS = 0.75
-"""A head pays, too, if its searches need less than this share of the nodes."""
+FEWER = 0.75
+"""One evaluation is better than another, too, if its searches need less than this share of the nodes; worse, if the other's do."""
+MARGIN = 0.05
+"""A gain of the rate that is smaller is none."""
+FEWEST = 6
+"""Fewer theorems than this that differ are no ground for a bootstrap."""
 DISTANCE, PROBE, RANK1 = "centroid_scaled", "linear_probe", "rank1"
 """Of the metrics of a head's training: the distance between the mean embeddings of states on and off proofs, in pooled deviations; the accuracy of a linear probe;
 how often a positive has the lowest energy among its negatives."""
@@ -59,24 +63,25 @@ class Arm(NamedTuple):
 
 
 ARMS = (
-    Arm("A", "iteration 0, head on its embeddings", "", HEAD, "head"),
-    Arm("S", "fine-tuned on what was found, head on its embeddings", "next", HEAD, "head"),
-    Arm("B", "trained jointly, head on its finished embeddings", "joint", HEAD, "head"),
-    Arm("C", "trained jointly, with the head of that training", "joint", SEARCH_HEAD, SEARCH_HEAD),
-    Arm("control", "fine-tuned without what was found, head on its embeddings", "control", HEAD, "head"),
+    Arm("A", "iteration 0; head on its embeddings", "", HEAD, "head"),
+    Arm("S", "fine-tuned again, with found proofs; head on its embeddings", "next", HEAD, "head"),
+    Arm("B", "trained jointly; head on its finished embeddings", "joint", HEAD, "head"),
+    Arm("C", "trained jointly; the head of that training", "joint", SEARCH_HEAD, SEARCH_HEAD),
+    Arm("control", "fine-tuned again, without found proofs; head on its embeddings", "control", HEAD, "head"),
 )
 QUESTIONS = (
-    ("A", "S", "new data"),
+    ("A", "control", "more training"),
     ("control", "S", "found proofs"),
+    ("A", "S", "both"),
     ("S", "B", "joint training, on the model"),
     ("B", "C", "joint training, on the head"),
 )
 """From which arm to which, and what the difference is."""
 
 
-ARM_COLUMNS = ("", "model and head"), ("rate, 95%", "rank-1 / chance", "distance", "probe")
-"""Before and after the budgets."""
-EFFECT_COLUMNS = ("", "from", "to", "theorems", "gain of the rate", "95%", "nodes", "95%")
+ARM_COLUMNS = ("rate", "95%", "rank-1", "by chance", "distance", "probe")
+"""After the name and the budgets; the rate is at the largest."""
+EFFECT_COLUMNS = ("", "from", "to", "seeds", "theorems", "gain of the rate", "95%", "nodes, after : before", "95%", "")
 
 
 class ArmResult(Result):
@@ -87,8 +92,12 @@ class ArmResult(Result):
     """By budget, with the head; mean over seeds."""
     plain: dict[int, float]
     """Without it."""
+    total: int
+    """Theorems of the benchmark."""
+    rate: float
+    """With the head at the largest budget, of what could be tried."""
     interval: Interval | None
-    """Of the rate with the head at the largest budget: Wilson's with one seed, by bootstrap over theorems with several."""
+    """Of the rate: Wilson's with one seed, by bootstrap over theorems with several."""
     rank1: float | None = None
     chance: float | None = None
     error: float | None = None
@@ -98,50 +107,62 @@ class ArmResult(Result):
 
     @property
     def cells(self) -> list[str]:
-        """As a row of text, for `ARM_COLUMNS` and a column for each budget."""
-        counts = [f"{count:.3g} / {self.plain[budget]:.3g}" for budget, count in self.solved.items()]
-        ranked = "-" if self.rank1 is None or self.chance is None else f"{self.rank1:.3f} / {self.chance:.3f}"
-        measured = ["-" if value is None else f"{value:.3f}" for value in (self.distance, self.probe)]
-        return [self.name, self.what, *counts, percent(self.interval), ranked, *measured]
+        """As a row of text: its name, a column for each budget, and `ARM_COLUMNS`."""
+        counts = [
+            f"{count:.3g} / {self.plain[budget]:.3g}" if budget in self.plain else f"{count:.3g}"
+            for budget, count in self.solved.items()
+        ]
+        error = "" if self.error is None else f" ± {self.error:.3f}"
+        ranked = "-" if self.rank1 is None else f"{self.rank1:.3f}{error}"
+        measured = ["-" if value is None else f"{value:.3f}" for value in (self.chance, self.distance, self.probe)]
+        return [self.name, *counts, f"{self.rate:.1%}", percent(self.interval), ranked, *measured]
 
 
 class Effect(Result):
-    """From one evaluation to another over the same theorems; each value is the mean over seeds, intervals are by bootstrap over theorems."""
+    """From one evaluation to another over the same theorems; each value is the mean over seeds. The interval of the gain is Newcombe's with one seed; with several, like that
+    of the nodes, by bootstrap over theorems. How trainings with other seeds vary is in no interval."""
 
     question: str
     before: str
     after: str
     budget: int
+    seeds: int
     theorems: int
     """That could be tried on both sides with every seed, and that no model was trained on."""
-    gain: float
-    """Of the solve rate."""
+    gain: float | None
+    """Of the solve rate; None of no theorems."""
+    gains: list[float]
+    """Of each seed."""
     gain_interval: Interval | None
     nodes: float | None
     """Ratio of the mean of min(nodes to the proof, budget), after to before."""
     nodes_interval: Interval | None
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
-    def pays(self) -> bool:
-        """Whether the interval of the gain lies above 0, or that of the nodes below 0.75."""
-        gains = self.gain_interval is not None and self.gain_interval[0] > 0
-        return gains or (self.nodes_interval is not None and self.nodes_interval[1] < PAYS)
+    def shown(self) -> str:
+        """`better` if the interval of the gain lies above 0, or that of the nodes below 0.75; `worse` if it lies below 0, or above 1/0.75; else `not shown`."""
+        gain, nodes = self.gain_interval or (0.0, 0.0), self.nodes_interval or (1.0, 1.0)
+        better, worse = gain[0] > 0 or nodes[1] < FEWER, gain[1] < 0 or nodes[0] > 1 / FEWER
+        return "not shown" if better == worse else "better" if better else "worse"
 
     @property
     def cells(self) -> list[str]:
         """As a row of text, for `EFFECT_COLUMNS`."""
         nodes = "-" if self.nodes is None else f"× {self.nodes:.2f}"
         spread = "{:.2f} to {:.2f}".format(*self.nodes_interval) if self.nodes_interval else ""
-        gain = f"{self.gain:+.1%}"
+        gain = "-" if self.gain is None else f"{self.gain:+.1%}"
         return [
             self.question,
             self.before,
             self.after,
+            str(self.seeds),
             str(self.theorems),
             gain,
             signed(self.gain_interval),
             nodes,
             spread,
+            self.shown,
         ]
 
 
@@ -171,6 +192,8 @@ class Experiments(Result):
 
     results: list[Experiment]
     """By benchmark, in the order of the configuration."""
+    settings: dict[str, str] = Field(default_factory=dict)
+    """Sizes and settings, in words."""
 
 
 class Seed(NamedTuple):
@@ -202,7 +225,7 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         for before, after, question in QUESTIONS
         if (pairs := paired(on, *((by_name[name], by_name[name].variant) for name in (before, after))))
     ]
-    verdict, reasons = verdict_of(arms, on, budgets[-1])
+    verdict, reasons = verdict_of(arms, heads, steps, on, budgets[-1])
     return Experiment(
         runs=[seed.run for seed in seeds],
         benchmark=benchmark,
@@ -268,6 +291,8 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
         seeds=len(with_head),
         solved=solved(with_head, budgets),
         plain=solved(without, budgets),
+        total=with_head[0].at_largest.total,
+        rate=sum(e.at_largest.rate for e in with_head) / len(with_head),
         interval=rate_interval(with_head, budgets[-1]),
         rank1=figure(RANK1),
         chance=figure(RANK1 + CHANCE),
@@ -323,43 +348,70 @@ def difference(before: Means, after: Means) -> Means:
 
 def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) -> Effect:
     names, rates, nodes = by_theorem(pairs, budget)
+    alone = [change(("", one), ("", other), budget) for one, other in pairs]
+    differ = sum(one != other for one, other in zip(*rates, strict=True))
+    several = bootstrap(*rates, difference) if differ >= FEWEST else None
     return Effect(
         question=question,
         before=before,
         after=after,
         budget=budget,
+        seeds=len(pairs),
         theorems=len(names),
-        gain=float(np.mean(rates[1]) - np.mean(rates[0])) if names else 0.0,
-        gain_interval=bootstrap(*rates, difference),
+        gain=float(np.mean(rates[1]) - np.mean(rates[0])) if names else None,
+        gains=[c.net / c.tried for c in alone if c.tried],
+        gain_interval=alone[0].gain if len(pairs) == 1 else several,
         nodes=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
         nodes_interval=bootstrap(*nodes, ratio) if sum(nodes[0]) else None,
     )
 
 
-def verdict_of(arms: Sequence[ArmResult], seeds: Sequence[Seed], budget: int) -> tuple[str, list[str]]:
-    """The verdict, with its reasons: joint training is to be debugged if the embeddings did not hold; if they did and the jointly trained model with its better head proves
-    more than iteration 0, the next iteration is worth planning; if it does not, data was the bottleneck."""
+def verdict_of(
+    arms: Sequence[ArmResult], heads: Sequence[Effect], steps: Sequence[Effect], seeds: Sequence[Seed], budget: int
+) -> tuple[str, list[str]]:
+    """The verdict, with its reasons, the first of which says whether the heads pay.
+
+    Joint training is to be debugged if it came to no end, if the embeddings did not hold, or if the model proves less than the one that was fine-tuned on next-token loss alone.
+    Else the next iteration is worth planning if C, the model and head that it would search with, proves more than iteration 0. If that can be excluded, up to five points,
+    data was the bottleneck; if not, nothing is decided.
+    """
     found = {arm.name: arm for arm in arms}
-    joint = [found[name] for name in ("B", "C") if name in found]
-    if "A" not in found or not joint:
-        return UNDECIDED, ["there is no jointly trained model to judge"]
-    start, reasons = found["A"], []
-    distance = joint[0].distance
-    if start.distance is None or distance is None:
-        return UNDECIDED, ["the embeddings were not measured"]
-    share = distance / start.distance if start.distance else math.inf
+    reasons = [f"heads: {', '.join(f'{e.after} {e.shown}' for e in heads) or 'none was evaluated'}"]
+    joint = found.get("C") or found.get("B")
+    if joint is None or "A" not in found:
+        if {"A", "S"} <= found.keys():
+            return DEBUG, [*reasons, "there is no result of joint training; see the workflow of that branch"]
+        return UNDECIDED, [*reasons, "iteration 0 or a jointly trained model is missing"]
+    distances = {name: found[name].distance for name in ("A", "S", "B") if name in found}
+    start, end = distances.get("A"), distances.get("B", joint.distance)
+    if not start or end is None:
+        return UNDECIDED, [*reasons, "the embeddings were not measured"]
+    told = ", ".join(f"{name} {value:.3f}" for name, value in distances.items() if value is not None)
     reasons.append(
-        f"after joint training the means of states on and off proofs are {distance:.3f} deviations apart, {share:.0%} of iteration 0's {start.distance:.3f} (90 % is asked for)"
+        f"distance of the means of states on and off proofs: {told}; {end / start:.1%} of iteration 0's is left, and 90% is asked for"
     )
-    if share < HELD:
+    if end < HELD * start:
         return DEBUG, reasons
-    best = max(joint, key=lambda arm: arm.solved[budget])
-    arm = next(a for a in ARMS if a.name == best.name)
-    gained = effect("", "A", best.name, paired(seeds, (ARMS[0], HEAD), (arm, arm.variant)), budget)
-    reasons.append(f"{best.name} against A at {budget} nodes: {gained.gain:+.1%}{between(gained.gain_interval)}")
-    is_better = gained.gain_interval is not None and gained.gain_interval[0] > 0
-    return (PLAN if is_better else DATA), reasons
+    on_model = next((e for e in steps if (e.before, e.after) == ("S", "B")), None)
+    if on_model:
+        reasons.append(f"B against S at {budget} nodes: {words(on_model)}")
+        if on_model.shown == "worse":
+            return DEBUG, reasons
+    by_name = {arm.name: arm for arm in ARMS}
+    one, other = ((by_name[name], by_name[name].variant) for name in ("A", joint.name))
+    gained = effect("", "A", joint.name, paired(seeds, one, other), budget)
+    reasons.append(f"{joint.name} against A at {budget} nodes: {words(gained)}")
+    low, high = gained.gain_interval or (-1.0, 1.0)
+    if low > 0:
+        return PLAN, reasons
+    if high < MARGIN:
+        return DATA, reasons
+    return UNDECIDED, [*reasons, "more theorems or more seeds would narrow the interval"]
 
 
-def between(interval: Interval | None) -> str:
-    return f" (95 %: {interval[0]:+.1%} to {interval[1]:+.1%})" if interval else ""
+def words(found: Effect) -> str:
+    if found.gain is None:
+        return "no theorem could be tried on both sides"
+    if not found.gain_interval:
+        return f"{found.gain:+.1%}, where too few theorems differ for an interval"
+    return f"{found.gain:+.1%} (95%: {signed(found.gain_interval)})"

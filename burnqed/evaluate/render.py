@@ -121,11 +121,13 @@ def print_experiment(found: Experiments, console: Console) -> None:
     for e in found.results:
         seeds = f", {len(e.runs)} seeds" if len(e.runs) > 1 else ""
         console.print(cell(f"{', '.join(e.runs)} on {e.benchmark}{seeds}"), style="bold")
-        before, after = ARM_COLUMNS
-        arms = table_of(*before, *(f"{b} nodes, with / without" for b in e.budgets), *after)
+        arms = table_of("", *(f"at {b} nodes" for b in e.budgets), *ARM_COLUMNS)
         for arm in e.arms:
             arms.add_row(*map(cell, arm.cells))
         console.print(arms)
+        console.print(f"Solved of {e.arms[0].total} with the head / without it.")
+        for arm in e.arms:
+            console.print(cell(f"  {arm.name}: {arm.what}"), soft_wrap=True)
         effects = table_of(*EFFECT_COLUMNS)
         for effect in (*e.heads, *e.steps, *e.iterations):
             effects.add_row(*map(cell, effect.cells))

@@ -23,8 +23,9 @@ from burnqed.config import RunConfig
 from burnqed.display import cell, shown
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import EXIT_TRY_AGAIN, BadInput, TryAgain
+from burnqed.evaluate.experiment import Experiments
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.evaluate.render import print_iteration, print_summary
+from burnqed.evaluate.render import print_experiment, print_iteration, print_summary
 from burnqed.evaluate.summary import read_summary
 from burnqed.holding import of_machine
 from burnqed.layout import Layout
@@ -132,6 +133,14 @@ def print_steps(result: RunResult, title: str, console: Console) -> None:
         time = duration(node.seconds) if node.attempts else ""
         table.add_row(node.name, cell(what), time, str(node.attempts or ""), style=styles.get(node.phase, "red"))
     console.print(table)
+
+
+def print_judged(store: Store, layout: Layout, console: Console) -> None:
+    """Prints the figures and the verdict of an experiment, and where its report is."""
+    found = read_document(store, f"{layout.experiment}/experiment.json", Experiments, "run the experiment again")
+    print_experiment(found, console)
+    where = store.locate(f"{layout.experiment}/index.html")
+    console.print(f"report  {where}", soft_wrap=True, highlight=False, markup=False)
 
 
 def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: bool = True) -> None:

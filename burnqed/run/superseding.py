@@ -10,13 +10,14 @@ from typing import Any
 from rich.console import Console
 from rich.prompt import Confirm
 
-from burnqed.branch import branches, layout_of
+from burnqed.branch import branches, check_branch, layout_of
 from burnqed.config import RunConfig
 from burnqed.display import tell
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.progress import duration
 from burnqed.record import read_record
+from burnqed.remembered import recall
 from burnqed.resolve import from_json
 from burnqed.run.expressions import substitute
 from burnqed.steps.base import Context
@@ -59,8 +60,12 @@ def ask(
 
 
 def ask_all(tasks: Collection[str], store: Store, document: Document, redo: str, *, yes: bool) -> None:
-    """`ask` for every iteration that a workflow works on, as far as there is anything of it. Raises BadInput as that does."""
-    for number, (layout, config) in enumerate(works_of(document)):
+    """`ask` for every iteration that a workflow works on, as far as there is anything of it. Raises BadInput as that does, and as `check_branch` does for a run that is there."""
+    works = works_of(document)
+    for layout, _ in works:
+        if recall(store, layout.run):
+            check_branch(store, layout)
+    for number, (layout, config) in enumerate(works):
         if number == 0 or read_record(store, layout.at(layout.iteration - 1).report):
             ask(tasks, store, layout, config, redo, yes=yes)
 

@@ -29,6 +29,7 @@ def write_page(found: Experiments, path: Path) -> None:
 def values(found: Experiments) -> dict[str, Any]:
     return {
         "runs": found.results[0].runs,
+        "settings": Table(("", ""), list(found.settings.items()), text_columns=2),
         "written": datetime.now(UTC),
         "benchmarks": [
             {
@@ -46,15 +47,15 @@ def values(found: Experiments) -> dict[str, Any]:
 
 
 def arm_table(e: Experiment) -> Table:
-    before, after = ARM_COLUMNS
-    columns = (*before, *(f"{b} nodes, with / without" for b in e.budgets), *after)
-    return Table(columns, [arm.cells for arm in e.arms], text_columns=2)
+    columns = ("", "model; head", *(f"at {b} nodes" for b in e.budgets), *ARM_COLUMNS)
+    return Table(columns, [[arm.name, arm.what, *arm.cells[1:]] for arm in e.arms], text_columns=2)
 
 
 def effect_table(effects: list[Effect]) -> Table | None:
     """None without any."""
-    rows = [[*effect.cells, pill("pays", "good") if effect.pays else pill("not shown", "plain")] for effect in effects]
-    return Table((*EFFECT_COLUMNS, ""), rows, text_columns=3) if rows else None
+    kinds = {"better": "good", "worse": "bad", "not shown": "plain"}
+    rows = [[*effect.cells[:-1], pill(effect.shown, kinds[effect.shown])] for effect in effects]
+    return Table(EFFECT_COLUMNS, rows, text_columns=3) if rows else None
 
 
 def curves(e: Experiment) -> Plot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from burnqed.errors import BadInput
@@ -16,6 +17,10 @@ from burnqed.store import Store
 
 EXECUTOR = " argo=true"
 """Marks the lines that Argo's own program writes into the log of the container that it starts."""
+
+
+class NoSuchStep(BadInput):
+    """A workflow has not run the wanted step."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +37,37 @@ class Wanted:
 
 
 def logs_of_all(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:
-    """`log_lines` of a workflow. Of one that creates others: of these, one after the other, each line with its workflow's name.
+    """`log_lines` of a workflow. Of one that creates others: of these, one after the other, each line with its workflow's name, and then of its own steps.
 
     Raises BadInput if no such task has started.
     """
     if not creates(access.get(name)):
         yield from log_lines(access, name, wanted, follow=follow)
         return
-    printed: set[str] = set()
+    seen: set[str] = set()
+    found = False
     for workflow in polled(access, name) if follow else iter([access.get(name)]):
         for child in (each["metadata"]["name"] for each in children_of(access, workflow)):
-            if child not in printed:
-                printed.add(child)
-                yield from ((f"{child} {task}", line) for task, line in log_lines(access, child, wanted, follow=follow))
-    if not printed:
-        raise BadInput(f"{name} has created no workflow yet; see `burnqed status {name}`.")
+            if child not in seen:
+                seen.add(child)
+                for task, line in lines_if_any(access, child, wanted, follow=follow):
+                    found = True
+                    yield f"{child} {task}", line
+    own = {task.task for task in tasks_of(access.get(name))} - {child.removeprefix(f"{name}-") for child in seen}
+    for task, line in lines_if_any(access, name, wanted, follow=False):
+        if task in own:
+            found = True
+            yield task, line
+    if not found:
+        raise BadInput(
+            f"Neither {name} nor what it has created has run such a step or shard yet; see `burnqed status {name}`."
+        )
+
+
+def lines_if_any(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:
+    """`log_lines`; none of a workflow that has run no such task."""
+    with suppress(NoSuchStep):
+        yield from log_lines(access, name, wanted, follow=follow)
 
 
 def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Iterator[tuple[str, str]]:
@@ -75,7 +96,7 @@ def log_lines(access: Access, name: str, wanted: Wanted, *, follow: bool) -> Ite
             break
     if not printed:
         known = ", ".join(dict.fromkeys(t.task.partition("(")[0] for t in tasks_of(access.get(name)) if t.attempts))
-        raise BadInput(f"{name} has run no such step or shard; its steps so far: {known or 'none'}.")
+        raise NoSuchStep(f"{name} has run no such step or shard; its steps so far: {known or 'none'}.")
 
 
 def kept(store: Store, path: str) -> Iterator[str]:

@@ -1,0 +1,113 @@
+"""What is done with a workflow reaches those that it has created."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from burnqed.errors import BadInput
+from burnqed.resolve import resolve
+from burnqed.run.argo import children
+from burnqed.run.argo.access import Access
+from burnqed.run.argo.logs import Wanted, logs_of_all
+from burnqed.run.argo.submit import retried
+from burnqed.run.superseding import works_of
+from burnqed_workflows import experiment, iterations
+
+PARENT, CHILDREN = (
+    "series-x",
+    {"series-x-iter-0": "Succeeded", "series-x-iter-1": "Failed", "series-x-iter-2": "Running"},
+)
+OTHER = "series-x-iter-9"
+"""Named as a child would be, and none."""
+
+
+def node(name: str, task: str) -> dict[str, Any]:
+    return {"id": f"{name}-{task}", "name": f"{name}.{task}", "displayName": task, "type": "Pod", "phase": "Succeeded",
+            "startedAt": "2026-01-01T00:00:00Z", "templateName": task}  # fmt: skip
+
+
+@dataclass
+class Cluster:
+    """A series whose three children have come to different points, and another workflow."""
+
+    stopped: list[str] = field(default_factory=list)
+
+    def get(self, name: str) -> dict[str, Any]:
+        tasks = ["iter-0", "iter-1", "report"] if name == PARENT else ["plan", "search"]
+        templates = [{"name": "child", "resource": {}}] if name == PARENT else [{"name": "plan"}]
+        return {
+            "metadata": {"name": name},
+            "spec": {"templates": templates},
+            "status": {"phase": CHILDREN.get(name, "Failed"), "nodes": {task: node(name, task) for task in tasks}},
+        }
+
+    def list(self) -> list[dict[str, Any]]:
+        labels = {name: {children.PARENT_LABEL: PARENT} for name in CHILDREN}
+        return [
+            {"metadata": {"name": name, "labels": labels.get(name)}, "status": {"phase": phase}}
+            for name, phase in reversed([*CHILDREN.items(), (OTHER, "Running")])
+        ]
+
+    def stop(self, name: str) -> None:
+        self.stopped.append(name)
+
+    def logs(self, name: str, pod: str, container: str, *, follow: bool) -> Iterator[str]:
+        yield f"of {pod}"
+
+
+@pytest.fixture
+def cluster() -> Any:
+    return cast(Access, Cluster())
+
+
+def test_a_workflow_s_children_are_those_that_say_so_oldest_first(cluster: Any) -> None:
+    found = children.children_of(cluster, cluster.get(PARENT))
+    assert [each["metadata"]["name"] for each in found] == [*CHILDREN]
+    assert children.children_of(cluster, cluster.get(OTHER)) == []
+
+
+def test_stopping_begins_with_the_parent_so_that_it_creates_no_more(cluster: Any) -> None:
+    children.stop(cluster, PARENT)
+    assert cluster.stopped == [PARENT, "series-x-iter-2"]
+
+
+def test_a_retry_begins_with_the_children_that_failed_so_that_the_parent_finds_them_running(cluster: Any) -> None:
+    names = [each["metadata"]["name"] for each in children.failed(cluster, cluster.get(PARENT))]
+    assert names == ["series-x-iter-1", PARENT]
+
+
+def test_logs_are_those_of_the_children_each_with_its_name_and_then_the_parent_s_own(cluster: Any) -> None:
+    found = list(logs_of_all(cluster, PARENT, Wanted(), follow=False))
+    assert [task for task, _ in found] == [
+        *(f"{child} {task}" for child in CHILDREN for task in ("plan", "search")),
+        "report",
+    ]
+    assert [t for t, _ in logs_of_all(cluster, PARENT, Wanted("report"), follow=False)] == ["report"]
+    with pytest.raises(BadInput, match="nor what it has created"):
+        list(logs_of_all(cluster, PARENT, Wanted("sft"), follow=False))
+
+
+def test_a_retry_with_another_value_changes_it_in_every_child_s_configuration() -> None:
+    config = resolve("small").config
+    built = experiment.build(config, store="s3://b/p", run="r", iters="2").to_dict()
+    changed = retried(built, None, ["search.seconds=77"])
+    assert changed.keys() == {"config", "config-next", "config-joint", "config-control"}
+    assert all('"seconds":77.0' in value for value in changed.values())
+    assert '"found_proofs":false' in changed["config-control"]
+
+
+def test_what_a_series_works_on_is_what_its_children_do() -> None:
+    config = resolve("small").config
+    built = iterations.build(config, store="s", run="r", iters="1..2").to_dict()
+    assert [(layout.run, layout.iteration) for layout, _ in works_of(built)] == [("r", 1), ("r", 2)]
+    built = experiment.build(config, store="s", run="r", iters="2").to_dict()
+    found = [(layout.run, layout.iteration, layout.trunk) for layout, _ in works_of(built)]
+    assert found == [
+        ("r", 0, "r"),
+        ("r", 1, "r"),
+        *((f"r-{branch}", 1, "r") for branch in ("next", "joint", "control")),
+    ]
