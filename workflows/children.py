@@ -14,12 +14,13 @@ from hera.workflows import Workflow
 from hera.workflows import models as argo
 
 from burnqed.config import RunConfig
+from burnqed.steps.table import present_name
 
 from .retry import RetryPolicy
 from .templates import COMPONENT_LABEL, ITERATION_LABEL, LOCKED, RUN_LABEL
 
 PARENT_LABEL = "burnqed.dev/parent"
-INPUTS = ("name", "run", "iteration", "config")
+INPUTS = ("name", "run", "iteration", "config", "redo")
 """What a task gives to its child; the end of its name, and parameters that differ from the parent's."""
 CONFIG_OF = "config-"
 """Begins the names of parameters with the configurations of children that have one of their own."""
@@ -28,6 +29,8 @@ PATCH = {
     "containers": [{"name": "main", "securityContext": LOCKED}],
 }
 """Argo's program also writes the manifest into the first container's /tmp, where the root is read-only."""
+SHARED = ("benchmark", "data", "base")
+"""Steps whose outputs all iterations of a run share."""
 SUCCESS, FAILURE = "status.phase == Succeeded", "status.phase in (Failed, Error)"
 
 
@@ -51,6 +54,11 @@ def child(workflow: Workflow, config: RunConfig) -> hera.Resource:
     )
 
 
+def of_iterations(redo: str) -> str:
+    """What a later iteration of the same run, or a branch, does again: not what it shares with the first."""
+    return ",".join(name for name in redo.split(",") if present_name(name.strip()) not in SHARED)
+
+
 def manifest(document: dict[str, Any]) -> str:
     """The workflow as JSON with its parent's placeholders; those of the document itself are escaped."""
     spec = {key: value for key, value in document["spec"].items() if key != "arguments"}
@@ -63,7 +71,7 @@ def manifest(document: dict[str, Any]) -> str:
             RUN_LABEL: "{{inputs.parameters.run}}",
             ITERATION_LABEL: "{{inputs.parameters.iteration}}",
         },
-        "ownerReferences": [{**owner, "uid": "{{workflow.uid}}", "controller": True, "blockOwnerDeletion": True}],
+        "ownerReferences": [{**owner, "uid": "{{workflow.uid}}", "controller": True}],
     }
     parameters = [
         f'{{"name": "{p["name"]}", "value": {given(p["name"])} }}' for p in document["spec"]["arguments"]["parameters"]

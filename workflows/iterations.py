@@ -12,7 +12,7 @@ from burnqed.config import RunConfig
 from burnqed.layout import iterations_of
 
 from . import iteration
-from .children import child
+from .children import child, of_iterations
 from .templates import new_workflow, parameter
 
 
@@ -27,5 +27,8 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
             for number in numbers:
                 given = {"run": parameter("run"), "iteration": str(number), "config": parameter("config")}
                 before = f"iter-{number - 1}.Succeeded" if number > numbers[0] else None
-                template(name=f"iter-{number}", depends=before, arguments={"name": f"iter-{number}", **given})
+                again = redo if number == numbers[0] else of_iterations(redo)
+                template(
+                    name=f"iter-{number}", depends=before, arguments={"name": f"iter-{number}", "redo": again, **given}
+                )
     return workflow  # type: ignore[no-any-return]

@@ -124,7 +124,7 @@ def submit(
     for warning in checked.warnings:
         tell(console, "warning: ", warning, "yellow")
     if checked.store is not None:
-        ask_all(WORKFLOWS[workflow].tasks, checked.store, document, redo, yes=yes)
+        ask_all(WORKFLOWS[workflow].tasks, checked.store, document, yes=yes)
     submitted = access.create(document)["metadata"]["name"]
     typer.echo(submitted)
     console.print(access.link(submitted), highlight=False)
@@ -246,11 +246,22 @@ def retry(
 
     Example: burnqed retry iteration-x7k2p --set trainer.memory=32Gi --watch
     """
-    from burnqed.run.argo.children import failed
+    from burnqed.run.argo.children import UNSUCCESSFUL, creates, failed
+    from burnqed.run.argo.nodes import phase_of
     from burnqed.run.argo.submit import retried
+    from burnqed_workflows.children import PARENT_LABEL
 
     access = reach(namespace)
-    again = {w["metadata"]["name"]: retried(w, image, overrides) for w in failed(access, access.get(name))}
+    workflow = access.get(name)
+    if parent := (workflow["metadata"].get("labels") or {}).get(PARENT_LABEL):
+        raise BadInput(
+            f"{name} was created by {parent}, which waits for it; run `burnqed retry {parent}`, which retries both."
+        )
+    if creates(workflow) and phase_of(workflow) not in UNSUCCESSFUL:
+        raise BadInput(
+            f"{name} is {phase_of(workflow)}, and only what failed can be retried; see `burnqed status {name}`."
+        )
+    again = {w["metadata"]["name"]: retried(w, image, overrides) for w in failed(access, workflow)}
     with with_server(access) as server:
         for one, parameters in again.items():
             server.retry(one, parameters)

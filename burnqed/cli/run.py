@@ -69,22 +69,25 @@ def run(
     from burnqed.run.local import confirm_on_terminal
     from burnqed.run.session import run_here
     from burnqed.run.superseding import ask_all
+    from burnqed.run.works import place_of, tasks_in, works_of
     from burnqed.steps.clean import ask_to_delete
     from burnqed_workflows.registry import WORKFLOWS
 
     if indices or rows:
         config = using(config, indices, rows)
     built = WORKFLOWS[workflow].build(config, store=address, run=run_name, **given)
-    tasks = [str(template.name) for template in built.templates]
-    check_settings(config, tasks)
-    if config.workflow.policy_server == "sglang" and {"search", "replay", "evaluate"} & {*tasks}:
-        check_here(config)
+    document = built.to_dict()
+    for work in works_of(document):
+        settings = place_of(work)[1]
+        check_settings(settings, tasks_in(work))
+        if settings.workflow.policy_server == "sglang" and {"search", "replay", "evaluate"} & {*tasks_in(work)}:
+            check_here(settings)
     if workflow == "clean":
         ask_to_delete(target, layout, yes=yes)
     target.check_writable()
     keep(indices, target, run_name)
     keep_rows(rows, target, run_name)
-    ask_all(WORKFLOWS[workflow].tasks, target, built.to_dict(), redo, yes=yes)
+    ask_all(WORKFLOWS[workflow].tasks, target, document, yes=yes)
     confirm = (lambda _: True) if workflow == "clean" else confirm_on_terminal
     if code := run_here(built, target, layout, config, confirm):
         raise typer.Exit(code)

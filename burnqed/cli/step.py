@@ -94,6 +94,7 @@ def step(
     overrides: list[str] = options.Set,
     redo: str = options.how("", "--redo", envvar="BURNQED_REDO", help="Steps to do again although they are done."),
     only: str = options.how("", "--only", help=taking("only") + "tasks that the workflow has, as in evaluate,report."),
+    iters: str = options.which("", "--iters", help=taking("iters") + "which iterations it has."),
     answer: str = options.how("", "--answer", help=taking("answer") + "yes or no.", show_default="the verdict's own"),
     source: str = options.importing("", "--source", help=taking("source") + "what is imported or traced."),
     imported: str = options.importing("", "--name", help=taking("name") + "the name it gets."),
@@ -109,7 +110,14 @@ def step(
         options.check_word(answer, ("yes", "no"), "answer")
     if iteration < 0 and row.iterated and not whole_run:
         raise BadInput(f"The step {row.name} belongs to an iteration; give --iter.")
-    values = {"only": only, "answer": answer, "source": source, "name": imported, "whole_run": whole_run}
+    values = {
+        "only": only,
+        "iters": iters,
+        "answer": answer,
+        "source": source,
+        "name": imported,
+        "whole_run": whole_run,
+    }
     for option in row.needs:
         if not values[option]:
             raise BadInput(f"The step {row.name} needs --{option}; see `burnqed step --help`.")

@@ -8,7 +8,7 @@ trained with it. So A to control is more training, control to S what found proof
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -260,16 +260,15 @@ def paired(seeds: Sequence[Seed], before: tuple[Arm, str], after: tuple[Arm, str
 
 
 def progress(seeds: Sequence[Seed], budget: int) -> list[Effect]:
+    """From each iteration to the next."""
+    by_number = [{result.iteration: result.variant(HEAD) for result in seed.iterations} for seed in seeds]
     effects = []
-    for number in range(1, max((len(seed.iterations) for seed in seeds), default=0)):
-        pairs = []
-        for seed in seeds:
-            found = [seed.iterations[i].variant(HEAD) for i in (number - 1, number) if i < len(seed.iterations)]
-            if len(found) == 2 and found[0] and found[1]:
-                pairs.append((found[0], found[1]))
-        if pairs:
-            names = f"iteration {number - 1}", f"iteration {number}"
-            effects.append(effect("another iteration", *names, pairs, budget))
+    for number in sorted({number for found in by_number for number in found if number > 0}):
+        both = ((found.get(number - 1), found.get(number)) for found in by_number)
+        if pairs := [
+            (one, other) for one, other in both if one and other and one.benchmark_hash == other.benchmark_hash
+        ]:
+            effects.append(effect("another iteration", f"iteration {number - 1}", f"iteration {number}", pairs, budget))
     return effects
 
 
@@ -281,9 +280,6 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
     without = [e for seed in seeds if (e := evaluation(seed, arm, PLAIN))]
     training = [seed.arms[arm.name].training for seed in seeds if arm.name in seed.arms]
 
-    def figure(name: str) -> float | None:
-        return mean(t[key] for t in training if (key := f"{arm.figures}.{name}") in t)
-
     errors = [t[key] for t in training if (key := f"{arm.figures}.{RANK1}{ERROR}") in t]
     return ArmResult(
         name=arm.name,
@@ -294,16 +290,18 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
         total=with_head[0].at_largest.total,
         rate=sum(e.at_largest.rate for e in with_head) / len(with_head),
         interval=rate_interval(with_head, budgets[-1]),
-        rank1=figure(RANK1),
-        chance=figure(RANK1 + CHANCE),
+        rank1=mean_of(arm, seeds, RANK1),
+        chance=mean_of(arm, seeds, RANK1 + CHANCE),
         error=math.sqrt(sum(e * e for e in errors)) / len(errors) if errors else None,
-        distance=figure(DISTANCE),
-        probe=figure(PROBE),
+        distance=mean_of(arm, seeds, DISTANCE),
+        probe=mean_of(arm, seeds, PROBE),
     )
 
 
-def mean(values: Iterable[float]) -> float | None:
-    found = list(values)
+def mean_of(arm: Arm, seeds: Sequence[Seed], metric: str) -> float | None:
+    """Of the seeds that have the metric of the arm's head."""
+    trainings = [seed.arms[arm.name].training for seed in seeds if arm.name in seed.arms]
+    found = [training[key] for training in trainings if (key := f"{arm.figures}.{metric}") in training]
     return sum(found) / len(found) if found else None
 
 
@@ -371,7 +369,7 @@ def verdict_of(
 ) -> tuple[str, list[str]]:
     """The verdict, with its reasons, the first of which says whether the heads pay.
 
-    Joint training is to be debugged if it came to no end, if the embeddings did not hold, or if the model proves less than the one that was fine-tuned on next-token loss alone.
+    Joint training is to be debugged if the embeddings did not hold, or if the model proves less than the one that was fine-tuned on next-token loss alone.
     Else the next iteration is worth planning if C, the model and head that it would search with, proves more than iteration 0. If that can be excluded, up to five points,
     data was the bottleneck; if not, nothing is decided.
     """
@@ -379,11 +377,14 @@ def verdict_of(
     reasons = [f"heads: {', '.join(f'{e.after} {e.shown}' for e in heads) or 'none was evaluated'}"]
     joint = found.get("C") or found.get("B")
     if joint is None or "A" not in found:
-        if {"A", "S"} <= found.keys():
-            return DEBUG, [*reasons, "there is no result of joint training; see the workflow of that branch"]
+        if "A" in found:
+            told = "there is no result of joint training: if its own limits ended it (docs/joint.md), that is what to debug"
+            return UNDECIDED, [*reasons, told]
         return UNDECIDED, [*reasons, "iteration 0 or a jointly trained model is missing"]
-    distances = {name: found[name].distance for name in ("A", "S", "B") if name in found}
-    start, end = distances.get("A"), distances.get("B", joint.distance)
+    common = [seed for seed in seeds if {"A", joint.name} <= seed.arms.keys()]
+    by_name = {arm.name: arm for arm in ARMS}
+    distances = {name: mean_of(by_name[name], common, DISTANCE) for name in ("A", "S", "B")}
+    start, end = distances["A"], distances["B"]
     if not start or end is None:
         return UNDECIDED, [*reasons, "the embeddings were not measured"]
     told = ", ".join(f"{name} {value:.3f}" for name, value in distances.items() if value is not None)
@@ -397,9 +398,10 @@ def verdict_of(
         reasons.append(f"B against S at {budget} nodes: {words(on_model)}")
         if on_model.shown == "worse":
             return DEBUG, reasons
-    by_name = {arm.name: arm for arm in ARMS}
     one, other = ((by_name[name], by_name[name].variant) for name in ("A", joint.name))
-    gained = effect("", "A", joint.name, paired(seeds, one, other), budget)
+    if not (pairs := paired(seeds, one, other)):
+        return UNDECIDED, [*reasons, f"A and {joint.name} were evaluated on different theorems"]
+    gained = effect("", "A", joint.name, pairs, budget)
     reasons.append(f"{joint.name} against A at {budget} nodes: {words(gained)}")
     low, high = gained.gain_interval or (-1.0, 1.0)
     if low > 0:

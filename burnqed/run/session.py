@@ -22,7 +22,7 @@ from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.display import cell, shown
 from burnqed.documents import READ_AGAIN, read_document
-from burnqed.errors import EXIT_TRY_AGAIN, BadInput, TryAgain
+from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.evaluate.experiment import Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.render import print_experiment, print_iteration, print_summary
@@ -34,7 +34,7 @@ from burnqed.progress import duration
 from burnqed.record import read_record
 from burnqed.resolve import from_json
 from burnqed.run.expressions import Phase
-from burnqed.run.local import EXIT_HANDLER, LocalRunner, RunResult
+from burnqed.run.local import EXIT_HANDLER, LocalRunner, Node, RunResult
 from burnqed.signals import on_signal
 from burnqed.steps.table import STEPS, names
 from burnqed.store import Store
@@ -84,7 +84,11 @@ async def carried_out(
         async with turn:
             say(f"{created['metadata']['name']}: iteration {given['iteration']} of {given['run']}")
             place = layout_of(given["run"], int(given["iteration"]), settings)
-            return await carried_out(created, store, place, settings, confirm)
+            try:
+                return await carried_out(created, store, place, settings, confirm)
+            except BadInput as error:  # somebody works on its run, say; on a cluster, too, the others go on
+                say(str(error))
+                return RunResult(Phase.FAILED, [Node("plan", Phase.FAILED, EXIT_BAD_INPUT, message=str(error))])
 
     runner = LocalRunner(document, child=child, logs=keep, meter=meter, echo=say, confirm=confirm)
     who = f"`burnqed run` on {platform.node()} (process {os.getpid()})"

@@ -14,7 +14,7 @@ from burnqed.record import output
 from burnqed.steps import replay, search
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts
-from burnqed.steps.models import has_search_head, learned_variants
+from burnqed.steps.models import has_search_head, learned_variants, searches
 from burnqed.steps.table import FINAL, SEARCH
 from burnqed.steps.trajectories import explored_before, head_examples, own_shards
 
@@ -29,7 +29,7 @@ def sources(context: Context) -> list[str]:
     """Shard folders of the trajectories that the stage's head learns from."""
     config, layout = context.config, context.layout
     folders = explored_before(context)
-    if context.stage == FINAL:
+    if context.stage == FINAL and searches(config, context.iteration):
         for variant in learned_variants(config, context.iteration):
             count = replay.count(context) if variant == REPLAYED else search.count(context)
             folders += own_shards(context, layout.trajectories(variant), count)

@@ -10,26 +10,25 @@ from pathlib import Path
 
 from rich.console import Console
 
+from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.experiment import ARMS, Experiments, Seed, judged
 from burnqed.evaluate.render import print_experiment
 from burnqed.evaluate.report.experiment import write_page
 from burnqed.evaluate.results import IterationResult
-from burnqed.layout import Layout
+from burnqed.layout import Layout, iterations_of
 from burnqed.log import log
 from burnqed.progress import duration
 from burnqed.record import read_record
 from burnqed.remembered import recall
 from burnqed.steps.base import Command, Context
+from burnqed.steps.plan import superseded
 from burnqed.steps.report import read_result
+from burnqed.steps.table import loop
 from burnqed.store import Store
 
 DOCUMENT, PAGE = "experiment.json", "index.html"
-
-
-def result_at(store: Store, layout: Layout) -> IterationResult | None:
-    return read_result(store, layout.report) if read_record(store, layout.report) else None
 
 
 def seed_of(store: Store, run: str) -> Seed:
@@ -46,38 +45,57 @@ def seed_of(store: Store, run: str) -> Seed:
     return Seed(run, iterations, {name: result for name, result in arms.items() if result})
 
 
+def result_at(store: Store, layout: Layout) -> IterationResult | None:
+    """What an iteration has measured. None where there is nothing, and where what it was made from has been made anew since."""
+    for unit in (layout.adapter, layout.report):
+        record = read_record(store, unit)
+        if record is None:
+            return None
+        for prefix, digest in record.key.inputs.items():
+            now = read_record(store, prefix)
+            if now is None or now.digest != digest:
+                log.warning("%s was made from another %s, and is left out; run the experiment again", unit, prefix)
+                return None
+    return read_result(store, layout.report)
+
+
 def of_branch(store: Store, run: str, branch: str) -> IterationResult | None:
-    """The result of a branch's iteration 1. None where there is none, where the run of that name is no such branch, and where what it was trained on has been made anew since."""
-    layout, config = Layout(f"{run}-{branch}", 1), recall(store, f"{run}-{branch}")
-    result, trained = result_at(store, layout), read_record(store, layout.adapter)
-    if result is None or trained is None or config is None:
+    """The result of a branch's iteration 1, as `result_at`. None, too, where the run of that name is no such branch, and where it is not of the branch's present settings."""
+    name = f"{run}-{branch}"
+    if (config := recall(store, name)) is None:
         return None
     if config.data.origin != f"{run}:0":
-        log.warning("the run %s is no branch of %s:0, and is left out", layout.run, run)
+        log.warning("the run %s is no branch of %s:0, and is left out", name, run)
         return None
-    for prefix, digest in trained.key.inputs.items():
-        record = read_record(store, prefix)
-        if record is None or record.digest != digest:
-            log.warning("%s was trained on another %s, and is left out; run the experiment again", layout.run, prefix)
-            return None
+    layout = layout_of(name, 1, config)
+    if (result := result_at(store, layout)) and (
+        lost := superseded(loop(), Context(store, layout, config, Path())).labels
+    ):
+        log.warning("%s is left out: %s; run the experiment again", name, lost[0])
+        return None
     return result
 
 
-def config_of(store: Store, run: str) -> RunConfig:
-    config = recall(store, run)
-    assert config is not None, run  # the plan of its iterations wrote it
-    return config
+def config_at(store: Store, layout: Layout) -> RunConfig:
+    """The settings that an iteration was finished with."""
+    record = read_record(store, layout.report)
+    assert record is not None, layout
+    return RunConfig.model_validate(record.config)
 
 
-def check_alike(store: Store, runs: Sequence[str]) -> None:
-    """Raises BadInput for runs whose settings differ in more than seeds."""
-    first, *others = (
-        {k: v for k, v in config_of(store, run).meaning().items() if not k.endswith("seed")} for run in runs
-    )
-    for run, other in zip(runs[1:], others, strict=True):
-        if different := sorted(key for key in {*first, *other} if first.get(key) != other.get(key)):
+def check_alike(seeds: Sequence[Seed], configs: Sequence[RunConfig]) -> None:
+    """Raises BadInput for runs that differ in more than seeds."""
+    evaluated = [
+        {(e.benchmark, e.benchmark_hash, *(b.budget for b in e.budgets)) for e in seed.iterations[0].evaluations}
+        for seed in seeds
+    ]
+    settings = [{k: v for k, v in config.meaning().items() if not k.endswith("seed")} for config in configs]
+    for seed, on, other in zip(seeds[1:], evaluated[1:], settings[1:], strict=True):
+        different = sorted(key for key in {*settings[0], *other} if settings[0].get(key) != other.get(key))
+        if different or on != evaluated[0]:
+            what = ", ".join(different[:5]) or "their benchmarks"
             raise BadInput(
-                f"The runs {runs[0]!r} and {run!r} differ in {', '.join(different[:5])}; seeds of one experiment differ in their seeds alone."
+                f"Iterations 0 of the runs {seeds[0].run!r} and {seed.run!r} differ in {what}; seeds of one experiment differ in their seeds alone."
             )
 
 
@@ -106,13 +124,13 @@ def sizes(configs: Sequence[RunConfig], seeds: Sequence[Seed]) -> dict[str, str]
 
 
 def judge(store: Store, runs: Sequence[str], folder: Path) -> Experiments:
-    """Judges runs, which are the seeds of one experiment, on each benchmark; writes the document and the page into the folder. Raises BadInput as `seed_of` does."""
-    runs = list(dict.fromkeys(runs))
-    seeds = [seed_of(store, run) for run in runs]
-    check_alike(store, runs)
+    """Judges runs, which are the seeds of one experiment, on each benchmark; writes the document and the page into the folder. Raises BadInput as `seed_of` does, and for runs
+    that differ in more than seeds."""
+    seeds = [seed_of(store, run) for run in dict.fromkeys(runs)]
+    configs = [config_at(store, Layout(seed.run, 0)) for seed in seeds]
+    check_alike(seeds, configs)
     found = Experiments(
-        results=[judged(seeds, name) for name in seeds[0].iterations[0].benchmarks],
-        settings=sizes([config_of(store, run) for run in runs], seeds),
+        results=[judged(seeds, name) for name in seeds[0].iterations[0].benchmarks], settings=sizes(configs, seeds)
     )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DOCUMENT).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
@@ -120,7 +138,8 @@ def judge(store: Store, runs: Sequence[str], folder: Path) -> Experiments:
     return found
 
 
-async def run(context: Context) -> None:
+async def run(context: Context, *, iters: str) -> None:
+    """Raises BadInput, once the report is written, if something is missing in it: a workflow whose parts failed fails, and a retry makes it anew."""
     store, layout = context.store, context.layout
     folder = context.workdir / "experiment"
     found = judge(store, [layout.run], folder)
@@ -129,7 +148,18 @@ async def run(context: Context) -> None:
         Path(artifacts).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / PAGE, Path(artifacts) / PAGE)
     print_experiment(found, Console(width=120))
-    log.info("the report is %s", store.locate(f"{layout.experiment}/{PAGE}"))
+    where = store.locate(f"{layout.experiment}/{PAGE}")
+    log.info("the report is %s", where)
+    missing = list(dict.fromkeys(name for result in found.results for name in result.missing))
+    missing += [
+        f"iteration {i} of {layout.run}"
+        for i in iterations_of(iters)
+        if result_at(store, Layout(layout.run, i)) is None
+    ]
+    if missing:
+        raise BadInput(
+            f"The experiment lacks {', '.join(missing)}; see the workflows that should have made them. What is there is in {where}."
+        )
 
 
 COMMAND = Command(run)

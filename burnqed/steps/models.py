@@ -45,8 +45,13 @@ def is_joint(context: Context) -> bool:
 
 
 def searches(config: RunConfig, iteration: int) -> bool:
-    """Whether the iteration searches and replays; the first always does."""
+    """Whether an iteration with these settings searches and replays; the first always does."""
     return iteration == 0 or config.search.enabled
+
+
+def has_searched(context: Context, iteration: int) -> bool:
+    """Whether an earlier iteration did, whatever the settings are now."""
+    return iteration == 0 or read_record(context.store, context.layout.at(iteration).selection) is not None
 
 
 def has_search_head(config: RunConfig, iteration: int) -> bool:
@@ -57,12 +62,10 @@ def has_search_head(config: RunConfig, iteration: int) -> bool:
 
 def search_variants(config: RunConfig, iteration: int) -> list[str]:
     """Variants of the search. Iteration 0 has no head yet; a noisy second search collects more failures and successes there."""
-    if not searches(config, iteration):
-        return []
     return ["main", "noise"] if iteration == 0 and config.search.noise else ["main"]
 
 
 def learned_variants(config: RunConfig, iteration: int) -> list[str]:
     """Variants of the trajectories, those of the replay of known proofs among them, that a head learns from."""
     searched = [variant for variant in search_variants(config, iteration) if config.ebm.noise or variant != "noise"]
-    return [*searched, *([REPLAYED] if searches(config, iteration) and config.negatives.theorems else [])]
+    return [*searched, *([REPLAYED] if config.negatives.theorems else [])]

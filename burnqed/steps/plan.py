@@ -50,6 +50,8 @@ class Superseded:
     seconds: float
     """How long they took to make; `dollars` is what that cost."""
     dollars: float
+    is_done: bool
+    """Whether the plan would redo nothing, and make nothing new."""
 
 
 async def run(context: Context, *, only: str) -> None:
@@ -95,9 +97,10 @@ def plan(steps: Sequence[Step], context: Context) -> dict[str, str]:
 
 def superseded(steps: Sequence[Step], context: Context) -> Superseded:
     """The finished outputs that would be redone. Raises BadInput as `planned` does."""
-    lost = [(output, output.record) for output in planned(steps, context) if output.verdict.miss and output.record]
+    misses = [output for output in planned(steps, context) if output.verdict.miss]
+    lost = [(output, output.record) for output in misses if output.record]
     labels = [f"{output.label} ({output.verdict.miss})" for output, _ in lost]
-    return Superseded(labels, sum(r.seconds for _, r in lost), sum(r.dollars for _, r in lost))
+    return Superseded(labels, sum(r.seconds for _, r in lost), sum(r.dollars for _, r in lost), is_done=not misses)
 
 
 def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:

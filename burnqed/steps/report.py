@@ -35,7 +35,7 @@ from burnqed.steps.facts import HeadFacts, ModelFacts, ReportFacts, SftFacts
 from burnqed.steps.models import has_search_head, head_prefix, search_variants, searches
 from burnqed.steps.select import read_selection
 from burnqed.steps.table import FINAL, SEARCH, step_named
-from burnqed.steps.trajectories import own_shards, rows_of
+from burnqed.steps.trajectories import own_shards, rows_of, searched_iterations
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
@@ -47,10 +47,11 @@ def units(context: Context) -> list[Unit]:
     layout = context.layout
     head = head_prefix(layout, "final", context.config)
     benchmarks = context.config.data.benchmarks
+    own = [context.iteration] if searches(context.config, context.iteration) else []
     sources = {
         "data": [layout.data],
         "benchmarks": [layout.benchmark(name) for name in benchmarks],
-        "selections": [layout.at(i).selection for i in range(context.iteration + 1) if searches(context.config, i)],
+        "selections": [layout.at(i).selection for i in (*searched_iterations(context), *own)],
         "adapter": [layout.adapter],
         "model": [layout.model],
         "head": [head] if head else [],
@@ -64,6 +65,8 @@ def units(context: Context) -> list[Unit]:
 
 
 def searched(context: Context) -> list[str]:
+    if not searches(context.config, context.iteration):
+        return []
     layout, variants = context.layout, search_variants(context.config, context.iteration)
     return [f for v in variants for f in own_shards(context, layout.trajectories(v), search.count(context))]
 

@@ -32,7 +32,7 @@ from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import SelectFacts
 from burnqed.steps.models import searches
 from burnqed.steps.probed import PER_FILE, Probed
-from burnqed.steps.trajectories import rows_of, searched_before
+from burnqed.steps.trajectories import rows_of, searched_before, searched_iterations
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus
@@ -51,7 +51,7 @@ class Selection(BaseModel):
 
 def units(context: Context) -> list[Unit]:
     layout, pool = context.layout, context.config.select.pool
-    earlier = [layout.at(i).selection for i in range(context.iteration) if searches(context.config, i)]
+    earlier = [layout.at(i).selection for i in searched_iterations(context)]
     sources = {
         "data": [layout.data],
         "earlier": earlier[:1] if pool == "same" else earlier,

@@ -160,7 +160,7 @@ STEPS: tuple[Row, ...] = (
     EVALUATE(stage=SEARCH, after=("ebm-search",), second=True),
     Step("report", after=("evaluate", "evaluate-search"), version=3, reads=("gate", "evaluate")),
     Row("gate", takes=("answer",), leased=False),
-    Row("experiment", iterated=False, leased=False),
+    Row("experiment", needs=("iters",), iterated=False, leased=False),
     Row("release", iterated=False, leased=False, recorded=False, module="burnqed.run.release"),
     Row("clean", takes=("whole_run",), first=True, recorded=False, asks=True),
     Row("import-data", needs=("source", "name"), iterated=False, first=True, leased=False),
@@ -194,7 +194,10 @@ def find(name: str, stage: str = "") -> Row:
         from burnqed.resolve import nearest
 
         raise BadInput(f"There is no step {name!r}{nearest(name, names())}; choose one of: {', '.join(names())}.")
-    stage = present_name(stage) if stage or len(rows) > 1 else next(iter(rows))
+    if not stage:
+        (stage, *others) = (at for at, row in rows.items() if not getattr(row, "second", False))
+        stage = "" if others else stage
+    stage = present_name(stage)
     if stage not in rows:
         wanted = " or ".join(f"--stage {at}" for at in rows if at)
         raise BadInput(f"The step {name} has no stage {stage!r}; {f'give {wanted}' if wanted else 'give none'}.")

@@ -11,7 +11,7 @@ from burnqed.layout import shard_folder
 from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit
-from burnqed.steps.models import learned_variants, search_variants
+from burnqed.steps.models import has_searched, learned_variants, search_variants
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
@@ -35,15 +35,22 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
     return [folder for v in variants for folder in finished_shards(context.store, layout.trajectories(v))]
 
 
+def searched_iterations(context: Context) -> list[int]:
+    """The earlier iterations that searched."""
+    return [i for i in range(context.iteration) if has_searched(context, i)]
+
+
 def searched_before(context: Context) -> list[str]:
     """Search shards of all earlier iterations; replays of known proofs are left out, because their pairs are base pairs."""
-    return [f for i in range(context.iteration) for f in earlier_shards(context, search_variants(context.config, i), i)]
+    return [
+        f for i in searched_iterations(context) for f in earlier_shards(context, search_variants(context.config, i), i)
+    ]
 
 
 def explored_before(context: Context) -> list[str]:
     """Shards of all earlier iterations' searches and replays: what a head can learn from."""
     return [
-        f for i in range(context.iteration) for f in earlier_shards(context, learned_variants(context.config, i), i)
+        f for i in searched_iterations(context) for f in earlier_shards(context, learned_variants(context.config, i), i)
     ]
 
 

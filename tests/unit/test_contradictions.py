@@ -65,6 +65,6 @@ def test_an_evaluation_may_think(tmp_path: Path) -> None:
 
 def test_a_submission_and_a_retry_are_refused_too() -> None:
     with pytest.raises(BadInput, match="set sft.method=lora"):
-        check_contradictions(document(), resolve("small", ["sft.base_weights=nf4"]).config)
+        check_contradictions(document(), {"config": resolve("small", ["sft.base_weights=nf4"]).config.to_json()})
     with pytest.raises(BadInput, match="set sft.method=lora"):
         retried(document(), None, ["sft.base_weights=nf4"])

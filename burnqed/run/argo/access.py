@@ -60,7 +60,7 @@ class Access(Protocol):
     def get(self, name: str) -> Document:
         """A workflow with its nodes."""
 
-    def list(self) -> list[Document]:
+    def list(self, selector: str = SELECTOR) -> list[Document]:
         """Our workflows, newest first; without nodes and specifications if the cluster can leave them out."""
 
     def stop(self, name: str) -> None:

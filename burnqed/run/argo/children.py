@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 from burnqed.run.argo.access import Access, Document
 from burnqed.run.argo.nodes import is_over, phase_of, specification_of
 from burnqed_workflows.children import PARENT_LABEL
 
 UNSUCCESSFUL = ("Failed", "Error")
+STOPPING_S = 60.0
+"""How long a workflow that is being stopped may take to end the pods that wait for others."""
 
 
 def creates(workflow: Document) -> bool:
@@ -18,11 +21,8 @@ def creates(workflow: Document) -> bool:
 
 def children_of(access: Access, workflow: Document) -> list[Document]:
     """Those that it has created so far, oldest first, as `Access.list` gives them."""
-    if not creates(workflow):
-        return []
     name = workflow["metadata"]["name"]
-    created = [each for each in access.list() if (each["metadata"].get("labels") or {}).get(PARENT_LABEL) == name]
-    return created[::-1]
+    return access.list(f"{PARENT_LABEL}={name}")[::-1] if creates(workflow) else []
 
 
 def at_work(access: Access, workflow: Document) -> list[Document]:
@@ -31,10 +31,16 @@ def at_work(access: Access, workflow: Document) -> list[Document]:
     return [access.get(name) for name in names]
 
 
-def stop(access: Access, name: str) -> None:
-    """Stops a workflow, so that it creates no more, and then what it has created."""
-    access.stop(name)
-    for child in children_of(access, access.get(name)):
+def stop(access: Access, name: str, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Stops a workflow, and what it has created: once it is over, as until then it may create more."""
+    workflow = access.get(name)
+    if not (creates(workflow) and is_over(workflow)):
+        access.stop(name)
+    until = time.monotonic() + STOPPING_S
+    while creates(workflow) and not is_over(workflow) and time.monotonic() < until:
+        sleep(1.0)
+        workflow = access.get(name)
+    for child in children_of(access, workflow):
         if not is_over(child):
             access.stop(child["metadata"]["name"])
 

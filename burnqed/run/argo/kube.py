@@ -56,8 +56,8 @@ class KubeApi:
     def get(self, name: str) -> Document:
         return unpacked(dict(self._workflows("get", name, missing=self._missing(name))))
 
-    def list(self) -> list[Document]:
-        workflows = self._workflows("list", label_selector=SELECTOR)["items"]
+    def list(self, selector: str = SELECTOR) -> list[Document]:
+        workflows = self._workflows("list", label_selector=selector)["items"]
         return sorted(workflows, key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
 
     def stop(self, name: str) -> None:

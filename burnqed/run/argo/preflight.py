@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from burnqed.lean import backends
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
 from burnqed.run.argo.children import creates
 from burnqed.run.contradictions import check_settings
+from burnqed.run.works import given, place_of, tasks_in, works_of
 from burnqed.steps.indices import INPUTS
 from burnqed.steps.plan import require_predecessor
 from burnqed.store import Store
@@ -52,7 +53,7 @@ def preflight(
     check_source(workflow)
     check_store(store, layout, findings)
     check_backend(config, findings)
-    check_contradictions(workflow, config)
+    check_contradictions(workflow)
     check_gpus(config)
     check_startup(config, findings)
     check_cluster(access, workflow, config, findings)
@@ -68,12 +69,11 @@ def check_version(settings: Settings, findings: Findings) -> None:
 
 
 def check_images(workflow: Document) -> None:
-    used = set(re.findall(r"\{\{workflow\.parameters\.([a-z]+-image)\}\}", str(workflow["spec"]["templates"])))
-    for parameter in workflow["spec"]["arguments"]["parameters"]:
-        if parameter["name"] in used and not parameter.get("value"):
-            raise BadInput(
-                f"No image is given for {parameter['name']}; set images.registry of the chart, or give --image."
-            )
+    for work in (workflow, *works_of(workflow)):
+        used = set(re.findall(r"\{\{workflow\.parameters\.([a-z]+-image)\}\}", str(work["spec"]["templates"])))
+        for name, value in given(work).items():
+            if name in used and not value:
+                raise BadInput(f"No image is given for {name}; set images.registry of the chart, or give --image.")
 
 
 def check_source(workflow: Document) -> None:
@@ -122,8 +122,10 @@ def check_backend(config: RunConfig, findings: Findings) -> None:
     findings.store = None
 
 
-def check_contradictions(workflow: Document, config: RunConfig) -> None:
-    check_settings(config, [template["name"] for template in workflow["spec"]["templates"]])
+def check_contradictions(workflow: Document, changed: Mapping[str, str] | None = None) -> None:
+    """With `changed` values of workflow parameters."""
+    for work in works_of(workflow, changed):
+        check_settings(place_of(work)[1], tasks_in(work))
 
 
 def check_gpus(config: RunConfig) -> None:
@@ -208,14 +210,13 @@ def check_rights(access: Any) -> None:
 def check_objects(access: Any, workflow: Document, config: RunConfig) -> None:
     cluster, core, namespace = config.cluster, access.core, access.namespace
     own = cluster.service_account
+    parent = cluster.parent_account if creates(workflow) else None
     needed: list[tuple[str, Callable[..., Any], str | None]] = [
+        ("The service account", core.read_namespaced_service_account, own),
+        ("The service account", core.read_namespaced_service_account, parent),
+        ("Argo's Secret", core.read_namespaced_secret, f"{own}.service-account-token"),
         ("The ConfigMap of the artifacts", core.read_namespaced_config_map, cluster.artifacts),
     ]
-    for account in (own, cluster.parent_account) if creates(workflow) else (own,):
-        needed += [
-            ("The service account", core.read_namespaced_service_account, account),
-            ("Argo's Secret", core.read_namespaced_secret, f"{account}.service-account-token"),
-        ]
     for what, read, name in needed:
         if name:
             missing = f"{what} ({name}) is missing in the namespace {namespace}; install the chart there again."

@@ -55,8 +55,8 @@ class ArgoServer:
     def get(self, name: str) -> Document:
         return dict(self._call("GET", f"workflows/{self.namespace}/{name}"))
 
-    def list(self) -> list[Document]:
-        query = {"listOptions.labelSelector": SELECTOR, "fields": SHORT}
+    def list(self, selector: str = SELECTOR) -> list[Document]:
+        query = {"listOptions.labelSelector": selector, "fields": SHORT}
         workflows: list[Document] = self._call("GET", f"workflows/{self.namespace}", query=query).get("items") or []
         return sorted(workflows, key=lambda w: w["metadata"]["creationTimestamp"], reverse=True)
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from burnqed.display import cell, tell
-from burnqed.errors import TryAgain
+from burnqed.errors import BadInput, TryAgain
 from burnqed.progress import duration
 from burnqed.run.argo.access import Access, Document
 from burnqed.run.argo.children import at_work
@@ -48,12 +48,12 @@ def watch(access: Access, name: str, console: Console) -> Document:
     if console.is_terminal:
         with Live(console=console, refresh_per_second=2, transient=True) as live:
             for last in polled(access, name):
-                live.update(picture([last, *at_work(access, last)]))
-        console.print(picture([last, *at_work(access, last)]))
+                live.update(picture([last, *present(access, last)]))
+        console.print(picture([last, *present(access, last)]))
         return last
     shown: dict[str, str] = {}
     for last in polled(access, name):
-        for workflow in (last, *at_work(access, last)):
+        for workflow in (last, *present(access, last)):
             of = "" if workflow is last else f"{workflow['metadata']['name']} "
             for task in shown_tasks(workflow):
                 line = " ".join(filter(None, (task.phase, task.progress, first_line(task.message))))
@@ -66,6 +66,14 @@ def watch(access: Access, name: str, console: Console) -> Document:
                     console.print(question)
     console.print(table(last))
     return last
+
+
+def present(access: Access, workflow: Document) -> list[Document]:
+    """`at_work`; nothing while the cluster does not answer, or where a child was deleted meanwhile: the next look shows the others."""
+    try:
+        return at_work(access, workflow)
+    except (BadInput, TryAgain):
+        return []
 
 
 def picture(workflows: Sequence[Document]) -> Group:
