@@ -17,7 +17,7 @@ from tests.fixtures.wheel import STORE
 
 WORDS = [
     *("run", "experiment", "--iters", "1", "--profile", "smoke", "--store", STORE),
-    *("--set", "sft.later_steps=10", "--set", "joint.steps=10", "--set", "joint.evaluate_every=5", "--set", "ebm.steps=60"),
+    *("--set", "joint.steps=10", "--set", "joint.evaluate_every=5", "--set", "ebm.steps=60"),
 ]  # fmt: skip
 COMMAND = [sys.executable, "-m", "burnqed.cli.main", *WORDS]
 
