@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from burnqed import __version__, lifeline
-from burnqed.cli import config, data, doctor, evaluate, lean, manifests, run, step, store
+from burnqed.cli import config, data, doctor, estimate, evaluate, lean, manifests, run, step, store
 from burnqed.cli.cluster import approve, list_workflows, logs, retry, status, stop, submit, watch
 from burnqed.display import shown_lines
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain, full_disk
@@ -29,7 +29,14 @@ app.command()(run.run)
 app.command()(step.step)
 app.command()(step.serve)
 app.command("eval")(evaluate.evaluate)
-for command in (evaluate.compare, evaluate.experiment, evaluate.summary, doctor.doctor, manifests.manifests):
+for command in (
+    evaluate.compare,
+    estimate.estimate,
+    evaluate.experiment,
+    evaluate.summary,
+    doctor.doctor,
+    manifests.manifests,
+):
     app.command()(command)
 for remote in (submit, status, watch, logs, retry, stop, approve):
     app.command(rich_help_panel="On a cluster")(remote)

@@ -34,6 +34,11 @@ CASES = [
     ("step plan --iter 0 --only serch", "did you mean 'search'?"),
     ("step gate --iter 0 --answer perhaps", "choose one of: yes, no"),
     ("step import-data --source i.json", "needs --name"),
+    ("estimate clean", "choose one of: iteration, iterations, experiment"),
+    ("estimate iteration --iter 0 --store nothing", "Nothing is known of how long this takes"),
+    ("estimate iteration --iter 0 --like other --store nothing", "no finished iteration of other"),
+    ("experiment other --store nothing", "has no finished iteration 0"),
+    ("run iterations --iters 3..1", "write FIRST..LAST"),
     ("run iteration --iter 0 --gate maybe", "choose one of: off, auto, ask"),
     # options that a workflow does not take
     ("run smoke --iter 3", "takes no --iter"),

@@ -1,0 +1,239 @@
+"""What a workflow would take, from what earlier iterations took: the time of a step grows with an amount that the configuration says.
+
+rates = rates_of(store, ["main"]) or documented(config)
+estimate([(layout, config), …], rates)
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from burnqed.config import RunConfig
+from burnqed.evaluate.results import SEARCH_HEAD, Result
+from burnqed.holding import NOTHING, Holding, of_pools
+from burnqed.layout import Layout
+from burnqed.ledger import Attempt, accounts
+from burnqed.record import read_record
+from burnqed.steps.base import Context
+from burnqed.steps.base_model import TINY
+from burnqed.steps.evaluate import variants
+from burnqed.steps.models import has_search_head, learned_variants, search_variants, searches
+from burnqed.steps.table import Step, loop
+from burnqed.store import Store
+
+SPREAD = (0.7, 1.5)
+"""How much less and more than a rate that was measured once the next one may be; also below the lowest and above the highest of several."""
+DOCUMENTED = {"sft": 10_080 / (1_500 * 32 * 200)}
+"""Of DeepSeek-Prover-V2-7B on one A100 of 40 GB: 1,500 steps of 32 sequences of about 200 tokens with QLoRA in 2 h 48 min."""
+JOINT = "sft, jointly"
+"""The task `sft` where model and head are trained together, which takes several times as long."""
+TWINS = {"embed-search": "embed-final", "ebm-search": "ebm-final", "evaluate-search": "evaluate"}
+"""Tasks that do the same at two stages: the rate of one, where the other's is not known."""
+Amount = Callable[[RunConfig, int], float]
+"""Of an iteration with these settings."""
+
+
+def states(config: RunConfig, iteration: int) -> float:
+    """Expanded nodes and replayed branches of an iteration: the states that a head learns from grow with them."""
+    if not searches(config, iteration):
+        return 0.0
+    searched = [v for v in search_variants(config, iteration) if v in learned_variants(config, iteration)]
+    return len(searched) * config.select.theorems * config.search.budget + replayed(config, iteration)
+
+
+def replayed(config: RunConfig, _: int) -> float:
+    return float(config.negatives.theorems * (1 + config.negatives.candidates))
+
+
+def encoded_before(config: RunConfig, iteration: int) -> float:
+    return sum(states(config, i) for i in range(iteration))
+
+
+def encoded_at_the_end(config: RunConfig, iteration: int) -> float:
+    """Without those that were encoded before the search."""
+    before = 0.0 if has_search_head(config, iteration) else encoded_before(config, iteration)
+    return before + states(config, iteration)
+
+
+def tokens(config: RunConfig, iteration: int) -> float:
+    """In the optimiser's steps."""
+    sft = config.sft
+    steps = sft.steps if iteration == 0 else config.joint.steps if config.joint.enabled else sft.later_steps
+    return float(steps * sft.batch_tokens * sft.accumulation)
+
+
+def searched(config: RunConfig, iteration: int) -> float:
+    return float(len(search_variants(config, iteration)) * config.select.theorems * config.search.budget)
+
+
+def evaluated(config: RunConfig, iteration: int) -> float:
+    """Nodes for each theorem of the benchmarks, whose number is taken to be the same."""
+    found = [v for v in variants(context_of(Layout("run", iteration), config)) if v != SEARCH_HEAD]
+    return float(len(found) * max(config.evaluate.budgets) * config.evaluate.samples * len(config.data.benchmarks))
+
+
+def guided(config: RunConfig, _: int) -> float:
+    return float(max(config.evaluate.budgets) * config.evaluate.samples * len(config.data.benchmarks))
+
+
+def head_steps(config: RunConfig, _: int) -> float:
+    return float(config.ebm.steps * config.ebm.batch)
+
+
+AMOUNTS: dict[str, tuple[str, Amount]] = {
+    "select": ("theorems", lambda config, _: float(config.select.theorems)),
+    "sft": ("tokens", tokens),
+    JOINT: ("tokens", tokens),
+    "embed-search": ("states", encoded_before),
+    "ebm-search": ("positives", head_steps),
+    "search": ("nodes", searched),
+    "replay": ("replayed branches", replayed),
+    "embed-final": ("states", encoded_at_the_end),
+    "ebm-final": ("positives", head_steps),
+    "evaluate": ("nodes a theorem", evaluated),
+    "evaluate-search": ("nodes a theorem", guided),
+}
+"""By task, what its time grows with. That of other tasks is taken to be the same each time."""
+
+
+@dataclass
+class Rate:
+    """What a task took, for one of what its time grows with."""
+
+    seconds: list[float] = field(default_factory=list)
+    """One for each time that it was measured, over all shards."""
+    held: Holding = NOTHING
+    """What it held meanwhile."""
+
+    @property
+    def range(self) -> tuple[float, float, float]:
+        """Low, mean, high."""
+        low, high = min(self.seconds) * SPREAD[0], max(self.seconds) * SPREAD[1]
+        return low, sum(self.seconds) / len(self.seconds), high
+
+
+class Row(Result):
+    """A step of all iterations together."""
+
+    task: str
+    amount: float
+    unit: str
+    """Empty where the time is the same each time."""
+    pods: int
+    seconds: tuple[float, float, float]
+    """Of work, over all shards: low, mean, high."""
+    wall: tuple[float, float, float]
+    """With as many shards at a time as the settings say."""
+    gpu_hours: tuple[float, float, float]
+    dollars: tuple[float, float, float]
+
+
+class Estimate(Result):
+    rows: list[Row]
+    unknown: list[str]
+    """Tasks of which no rate is known: they are in no figure."""
+
+    def total(self, figure: str) -> tuple[float, float, float]:
+        values = [getattr(row, figure) for row in self.rows]
+        low, mean, high = (float(sum(value[i] for value in values)) for i in range(3))
+        return low, mean, high
+
+
+def context_of(layout: Layout, config: RunConfig, stage: str = "") -> Context:
+    """For what depends on nothing but settings and iteration."""
+    return Context(Store("."), layout, config, Path(), stage=stage)
+
+
+def amount_of(task: str, config: RunConfig, iteration: int) -> float:
+    return AMOUNTS[task][1](config, iteration) if task in AMOUNTS else 1.0
+
+
+def rates_of(store: Store, runs: Sequence[str]) -> dict[str, Rate]:
+    """By task, from the accounts of these runs' finished iterations."""
+    rates: dict[str, Rate] = {}
+    for run in runs:
+        attempts: dict[int, list[Attempt]] = defaultdict(list)
+        for account in accounts(store, run):
+            attempts[account.iteration] += account.attempts
+        for iteration in sorted(number for number in attempts if number >= 0):
+            if record := read_record(store, Layout(run, iteration).report):
+                measure(rates, attempts[iteration], RunConfig.model_validate(record.config), iteration)
+    return rates
+
+
+def measure(rates: dict[str, Rate], attempts: Sequence[Attempt], config: RunConfig, iteration: int) -> None:
+    """Adds an iteration's rates."""
+    for step in sorted({attempt.step for attempt in attempts}):
+        own = [attempt for attempt in attempts if attempt.step == step]
+        task = named(step, config, iteration)
+        seconds, amount = sum(attempt.seconds for attempt in own), amount_of(task, config, iteration)
+        if seconds and amount:
+            rate = rates.setdefault(task, Rate())
+            rate.seconds.append(seconds / amount)
+            rate.held = own[-1].held
+
+
+def named(task: str, config: RunConfig, iteration: int) -> str:
+    return JOINT if task == "sft" and iteration > 0 and config.joint.enabled else task
+
+
+def documented(config: RunConfig) -> dict[str, Rate]:
+    """Rates that are documented for a model of 7 billion parameters; none for the tiny one."""
+    held = of_pools(config, ("trainer",))
+    return {} if config.policy.model == TINY else {task: Rate([rate], held) for task, rate in DOCUMENTED.items()}
+
+
+def estimate(works: Sequence[tuple[Layout, RunConfig]], rates: Mapping[str, Rate], tasks: Sequence[str]) -> Estimate:
+    """What these tasks take in the iterations, as if nothing of them were there but what all iterations share after the first."""
+    rows, unknown = [], []
+    for step in (step for step in loop() if step.task in tasks):
+        kinds: dict[str, list[tuple[Layout, RunConfig]]] = defaultdict(list)
+        for at, config in works:
+            if is_needed(step, at, config):
+                kinds[named(step.task, config, at.iteration)].append((at, config))
+        for task, here in kinds.items():
+            if rate := rates.get(task) or rates.get(TWINS.get(task, "")):
+                rows.append(row_of(step, task, here, rate))
+            else:
+                unknown.append(task)
+    return Estimate(rows=rows, unknown=unknown)
+
+
+def is_needed(step: Step, layout: Layout, config: RunConfig) -> bool:
+    is_shared = step.name in ("benchmark", "data", "base")
+    first = layout.iteration == 0 and layout.origin is None
+    return step.work.needed(context_of(layout, config, step.stage)) and (first or not is_shared)
+
+
+def row_of(step: Step, task: str, works: Sequence[tuple[Layout, RunConfig]], rate: Rate) -> Row:
+    amounts = [amount_of(task, config, at.iteration) for at, config in works]
+    config = works[0][1]
+    shards = shards_of(step, config)
+    at_a_time = min(shards, config.workflow.parallelism)
+
+    def of(factor: float) -> tuple[float, float, float]:
+        low, mean, high = (factor * rate_s * sum(amounts) for rate_s in rate.range)
+        return low, mean, high
+
+    return Row(
+        task=task,
+        amount=sum(amounts),
+        unit=AMOUNTS[task][0] if task in AMOUNTS else "",
+        pods=shards * len(works),
+        seconds=of(1.0),
+        wall=of(math.ceil(shards / at_a_time) / shards),
+        gpu_hours=of(rate.held.gpus / 3600),
+        dollars=of(rate.held.dollars(config.cost, 1.0)),
+    )
+
+
+def shards_of(step: Step, config: RunConfig) -> int:
+    """How many pods a sharded step has."""
+    if not step.sharded:
+        return 1
+    given = {"search": config.search.shards, "replay": config.negatives.shards}.get(step.name, config.evaluate.shards)
+    return given or 2 * config.workflow.parallelism

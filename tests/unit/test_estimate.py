@@ -1,0 +1,89 @@
+"""What a workflow would take: rates of earlier iterations, times what it has to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from burnqed.config import RunConfig
+from burnqed.holding import Holding
+from burnqed.layout import Layout
+from burnqed.ledger import Attempt
+from burnqed.resolve import resolve
+from burnqed.run.works import place_of, works_of
+from burnqed.steps.estimate import JOINT, Estimate, Rate, documented, estimate, measure
+from burnqed.steps.table import loop
+from burnqed_workflows import experiment
+
+TASKS = [step.task for step in loop()]
+HELD = Holding(cpus=4, gib=16, gpus=2)
+SETTINGS = ["cost.gpu_hour=3", "search.shards=4", "workflow.parallelism=2"]
+
+
+def config(*overrides: str) -> RunConfig:
+    return resolve("demo", [*SETTINGS, *overrides]).config
+
+
+def attempt(task: str, seconds: float) -> Attempt:
+    return Attempt(task=task, began=0.0, seconds=seconds, held=HELD, dollars=0.0)
+
+
+def measured(*attempts: Attempt) -> dict[str, Rate]:
+    rates: dict[str, Rate] = {}
+    measure(rates, attempts, config(), 0)
+    return rates
+
+
+def row(found: Estimate, task: str) -> tuple[float, float]:
+    """Seconds of work, and of wall time."""
+    (only,) = (row for row in found.rows if row.task == task)
+    return only.seconds[1], only.wall[1]
+
+
+def test_work_of_the_same_size_takes_as_long_and_twice_the_nodes_twice_as_long() -> None:
+    rates = measured(*(attempt(f"search({i})", 100.0) for i in range(4)))
+    found = estimate([(Layout("r", 0), config())], rates, TASKS)
+    assert row(found, "search") == pytest.approx((400.0, 200.0)), "four shards, two at a time"
+    twice = estimate([(Layout("r", 0), config("search.budget=16"))], rates, TASKS)
+    assert row(twice, "search") == pytest.approx((800.0, 400.0))
+
+
+def test_hours_of_gpus_and_dollars_are_those_of_what_was_held() -> None:
+    (only,) = estimate([(Layout("r", 0), config())], measured(attempt("sft", 3600.0)), TASKS).rows
+    assert (only.gpu_hours[1], only.dollars[1]) == pytest.approx((2.0, 6.0))
+    assert only.dollars[0] < only.dollars[1] < only.dollars[2]
+
+
+def test_the_range_covers_what_was_measured() -> None:
+    rates = measured(attempt("sft", 100.0))
+    measure(rates, [attempt("sft", 300.0)], config(), 0)
+    (only,) = estimate([(Layout("r", 0), config())], rates, TASKS).rows
+    assert only.seconds == pytest.approx((70.0, 200.0, 450.0))
+
+
+def test_what_was_never_measured_is_named_and_in_no_figure() -> None:
+    found = estimate(
+        [(Layout("r", 1), config("joint.enabled=true"))],
+        measured(attempt("sft", 100.0), attempt("ebm-final", 10.0)),
+        TASKS,
+    )
+    assert {row.task for row in found.rows} == {"ebm-search", "ebm-final"}, "the same at both stages"
+    assert JOINT in found.unknown, "joint training takes longer than fine-tuning"
+    assert "evaluate-search" not in found.unknown, "this iteration has none"
+    assert not {"benchmark", "data", "base"} & {*found.unknown}, "an iteration shares them with the first"
+
+
+def test_an_experiment_has_its_branches_which_do_not_search() -> None:
+    document = experiment.build(config(), store="s", run="r", iters="2").to_dict()
+    rates = measured(*(attempt(task, 60.0) for task in ("sft", "search(0)", "data", "report")))
+    found = estimate([place_of(work) for work in works_of(document)], rates, TASKS)
+    pods = {row.task: row.pods for row in found.rows}
+    assert pods == {"data": 1, "sft": 4, "search": 2 * 4, "report": 5}
+    assert JOINT in found.unknown
+
+
+def test_what_is_documented_is_of_large_models_only() -> None:
+    assert documented(config()) == {}
+    large = resolve("cluster-7b").config
+    (only,) = estimate([(Layout("r", 0), large)], documented(large), TASKS).rows
+    assert only.task == "sft"
+    assert 1.0 < only.gpu_hours[1] < 24.0
