@@ -74,7 +74,7 @@ def test_words_that_are_known_without_loading_anything_are_the_right_ones() -> N
     ("line", "expected"),
     [
         ("burnqed su", ["summary", "submit"]),
-        ("burnqed run it", ["iteration"]),
+        ("burnqed run it", ["iteration", "iterations"]),
         ("burnqed step rep", ["replay", "report"]),
         ("burnqed run iteration --profile sm", ["small", "smoke"]),
         ("burnqed config show --set search.bud", ["search.budget="]),
