@@ -19,14 +19,12 @@ from burnqed_workflows.smoke import SIZES
 PROFILES = ["default", *profiles()]
 
 
-GIVEN = {"iteration": 2, "iters": "1..3", "gate": "auto", "redo": "", "source": "a/b", "name": "c"}
+GIVEN = {"iteration": 2, "iters": "0..2", "gate": "auto", "redo": "", "source": "a/b", "name": "c"}
 
 
 def built(profile: str = "default", name: str = "iteration", *overrides: str) -> dict[str, Any]:
     definition = WORKFLOWS[name]
     given = {option: GIVEN[option] for option in definition.options}
-    if name == "experiment":
-        given["iters"] = "3"
     if "redo" in given:
         given["redo"] = definition.tasks[0] if definition.tasks else ""
     config = resolve(profile, list(overrides)).config
