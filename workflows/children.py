@@ -17,7 +17,7 @@ from burnqed.config import RunConfig
 from burnqed.steps.table import present_name
 
 from .retry import RetryPolicy
-from .templates import COMPONENT_LABEL, ITERATION_LABEL, LOCKED, RUN_LABEL
+from .templates import COMPONENT_LABEL, ITERATION_LABEL, LOCKED, RUN_LABEL, parameter
 
 PARENT_LABEL = "burnqed.dev/parent"
 INPUTS = ("name", "run", "iteration", "config", "redo")
@@ -52,6 +52,23 @@ def child(workflow: Workflow, config: RunConfig) -> hera.Resource:
         annotations=retry.annotation(),
         labels={COMPONENT_LABEL: "child"},
     )
+
+
+def in_turn(template: hera.Resource, numbers: range, redo: str) -> None:
+    """Adds a task to the DAG for each iteration, which begins when the one before has succeeded."""
+    for number in numbers:
+        is_first = number == numbers[0]
+        template(
+            name=f"iter-{number}",
+            depends=None if is_first else f"iter-{number - 1}.Succeeded",
+            arguments={
+                "name": f"iter-{number}",
+                "run": parameter("run"),
+                "iteration": str(number),
+                "config": parameter("config"),
+                "redo": redo if is_first else of_iterations(redo),
+            },
+        )
 
 
 def of_iterations(redo: str) -> str:

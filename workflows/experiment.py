@@ -20,7 +20,7 @@ from burnqed.resolve import resolve
 from burnqed.steps.table import find
 
 from . import iteration
-from .children import CONFIG_OF, child, of_iterations
+from .children import CONFIG_OF, child, in_turn, of_iterations
 from .templates import new_workflow, parameter, step
 
 BRANCHES = {
@@ -58,24 +58,11 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         template = child(one, config)
         report = step(find("experiment"), config, options={"iters": parameter("iters")}, artifacts=(PAGE,))
         with DAG(name="main"):
-            for number in numbers:
-                given = {"run": parameter("run"), "iteration": str(number), "config": parameter("config")}
-                before = f"iter-{number - 1}.Succeeded" if number else None
-                again = of_iterations(redo) if number else redo
-                template(
-                    name=f"iter-{number}", depends=before, arguments={"name": f"iter-{number}", "redo": again, **given}
-                )
+            in_turn(template, numbers, redo)
             for branch in BRANCHES:
-                given = {
-                    "run": f"{parameter('run')}-{branch}",
-                    "iteration": "1",
-                    "config": parameter(f"{CONFIG_OF}{branch}"),
-                }
-                template(
-                    name=branch,
-                    depends="iter-0.Succeeded",
-                    arguments={"name": branch, "redo": of_iterations(redo), **given},
-                )
+                given = {"run": f"{parameter('run')}-{branch}", "config": parameter(f"{CONFIG_OF}{branch}")}
+                arguments = {"name": branch, "iteration": "1", "redo": of_iterations(redo), **given}
+                template(name=branch, depends="iter-0.Succeeded", arguments=arguments)
             others = [*(f"iter-{number}" for number in numbers[1:]), *BRANCHES]
             ended = [f"({' || '.join(f'{name}.{phase}' for phase in ENDED)})" for name in others]
             report(name="experiment", depends=" && ".join(["iter-0.Succeeded", *ended]))

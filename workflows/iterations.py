@@ -12,8 +12,8 @@ from burnqed.config import RunConfig
 from burnqed.layout import iterations_of
 
 from . import iteration
-from .children import child, of_iterations
-from .templates import new_workflow, parameter
+from .children import child, in_turn
+from .templates import new_workflow
 
 
 def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = "", gate: str = "off") -> Workflow:
@@ -24,11 +24,5 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
     with new_workflow("iterations", config, parameters) as workflow:
         template = child(one, config)
         with DAG(name="main"):
-            for number in numbers:
-                given = {"run": parameter("run"), "iteration": str(number), "config": parameter("config")}
-                before = f"iter-{number - 1}.Succeeded" if number > numbers[0] else None
-                again = redo if number == numbers[0] else of_iterations(redo)
-                template(
-                    name=f"iter-{number}", depends=before, arguments={"name": f"iter-{number}", "redo": again, **given}
-                )
+            in_turn(template, numbers, redo)
     return workflow  # type: ignore[no-any-return]

@@ -77,8 +77,8 @@ def new_workflow(name: str, config: RunConfig, parameters: Mapping[str, str]) ->
     """An empty workflow whose configuration is one parameter. A mutex keeps two of them from working on one iteration of a run at the same time."""
     cluster = config.cluster
     arguments = {"redo": "", **parameters, "config": config.to_json(), **IMAGES}
-    of_iteration = f"-iter-{parameter('iteration')}" if "iteration" in parameters else ""
-    of_iteration = "-iterations" if "iters" in parameters else of_iteration
+    works_on = {"iteration": f"-iter-{parameter('iteration')}", "iters": "-iterations"}
+    of_iteration = next((ending for name, ending in works_on.items() if name in parameters), "")
     return hera.Workflow(
         generate_name=f"{name}-",
         labels={**PART_OF, WORKFLOW_LABEL: name},

@@ -164,9 +164,10 @@ def finish(access: Any, name: str) -> None:
     """Watches to the end. Exits with an error unless the workflow succeeded."""
     from burnqed.run.argo.children import children_of
     from burnqed.run.argo.logs import layout_of, store_of
-    from burnqed.run.argo.nodes import parameters_of, phase_of
+    from burnqed.run.argo.nodes import phase_of
     from burnqed.run.argo.watch import watch
     from burnqed.run.session import print_figures, print_judged
+    from burnqed.run.works import parameters_of
     from burnqed_workflows.templates import WORKFLOW_LABEL
 
     console = wide()

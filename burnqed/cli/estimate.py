@@ -9,6 +9,7 @@ from rich.console import Console
 
 from burnqed import display
 from burnqed.cli import options
+from burnqed.cli.cluster import wide
 from burnqed.errors import BadInput
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def estimate(
     if as_json:
         typer.echo(display.as_json({"source": source, **found.model_dump(mode="json")}, indent=1))
         return
-    print_estimate(found, source, Console(width=None if Console().is_terminal else 120))
+    print_estimate(found, source, wide())
 
 
 def print_estimate(found: Estimate, source: str, console: Console) -> None:

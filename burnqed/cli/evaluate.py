@@ -176,7 +176,7 @@ def experiment(
     from burnqed.store import Store
 
     with nullcontext(out) if out else TemporaryDirectory() as folder:
-        found = judge(Store(store), runs, Path(folder))
+        found, _ = judge(Store(store), runs, Path(folder))
     if as_json:
         typer.echo(display.as_json(found.model_dump(mode="json"), indent=1))
         return

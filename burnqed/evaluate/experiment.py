@@ -8,7 +8,7 @@ trained with it. So A to control is more training, control to S what found proof
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -219,11 +219,10 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         for arm in ARMS
         if (pairs := paired(on, (arm, PLAIN), (arm, arm.variant)))
     ]
-    by_name = {arm.name: arm for arm in ARMS}
     steps = [
         effect(question, before, after, pairs, budgets[-1])
         for before, after, question in QUESTIONS
-        if (pairs := paired(on, *((by_name[name], by_name[name].variant) for name in (before, after))))
+        if (pairs := with_heads(on, before, after))
     ]
     verdict, reasons = verdict_of(arms, heads, steps, on, budgets[-1])
     return Experiment(
@@ -255,7 +254,17 @@ def evaluation(seed: Seed, arm: Arm, variant: str) -> EvaluationResult | None:
 
 def paired(seeds: Sequence[Seed], before: tuple[Arm, str], after: tuple[Arm, str]) -> Pairs:
     """Of the seeds that have both."""
-    both = ((evaluation(seed, *before), evaluation(seed, *after)) for seed in seeds)
+    return comparable((evaluation(seed, *before), evaluation(seed, *after)) for seed in seeds)
+
+
+def with_heads(seeds: Sequence[Seed], before: str, after: str) -> Pairs:
+    """The evaluations of two arms, by their names, with their heads."""
+    one, other = (next(arm for arm in ARMS if arm.name == name) for name in (before, after))
+    return paired(seeds, (one, one.variant), (other, other.variant))
+
+
+def comparable(both: Iterable[tuple[EvaluationResult | None, EvaluationResult | None]]) -> Pairs:
+    """Those of which both are there, on the same theorems."""
     return [(one, other) for one, other in both if one and other and one.benchmark_hash == other.benchmark_hash]
 
 
@@ -264,10 +273,7 @@ def progress(seeds: Sequence[Seed], budget: int) -> list[Effect]:
     by_number = [{result.iteration: result.variant(HEAD) for result in seed.iterations} for seed in seeds]
     effects = []
     for number in sorted({number for found in by_number for number in found if number > 0}):
-        both = ((found.get(number - 1), found.get(number)) for found in by_number)
-        if pairs := [
-            (one, other) for one, other in both if one and other and one.benchmark_hash == other.benchmark_hash
-        ]:
+        if pairs := comparable((found.get(number - 1), found.get(number)) for found in by_number):
             effects.append(effect("another iteration", f"iteration {number - 1}", f"iteration {number}", pairs, budget))
     return effects
 
@@ -278,9 +284,7 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
     if not with_head:
         return None
     without = [e for seed in seeds if (e := evaluation(seed, arm, PLAIN))]
-    training = [seed.arms[arm.name].training for seed in seeds if arm.name in seed.arms]
-
-    errors = [t[key] for t in training if (key := f"{arm.figures}.{RANK1}{ERROR}") in t]
+    errors = metrics(arm, seeds, RANK1 + ERROR)
     return ArmResult(
         name=arm.name,
         what=arm.what,
@@ -298,10 +302,14 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
     )
 
 
-def mean_of(arm: Arm, seeds: Sequence[Seed], metric: str) -> float | None:
-    """Of the seeds that have the metric of the arm's head."""
+def metrics(arm: Arm, seeds: Sequence[Seed], name: str) -> list[float]:
+    """Of the arm's head, for the seeds that have it."""
     trainings = [seed.arms[arm.name].training for seed in seeds if arm.name in seed.arms]
-    found = [training[key] for training in trainings if (key := f"{arm.figures}.{metric}") in training]
+    return [training[key] for training in trainings if (key := f"{arm.figures}.{name}") in training]
+
+
+def mean_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
+    found = metrics(arm, seeds, name)
     return sum(found) / len(found) if found else None
 
 
@@ -382,8 +390,7 @@ def verdict_of(
             return UNDECIDED, [*reasons, told]
         return UNDECIDED, [*reasons, "iteration 0 or a jointly trained model is missing"]
     common = [seed for seed in seeds if {"A", joint.name} <= seed.arms.keys()]
-    by_name = {arm.name: arm for arm in ARMS}
-    distances = {name: mean_of(by_name[name], common, DISTANCE) for name in ("A", "S", "B")}
+    distances = {arm.name: mean_of(arm, common, DISTANCE) for arm in ARMS if arm.name in ("A", "S", "B")}
     start, end = distances["A"], distances["B"]
     if not start or end is None:
         return UNDECIDED, [*reasons, "the embeddings were not measured"]
@@ -398,8 +405,7 @@ def verdict_of(
         reasons.append(f"B against S at {budget} nodes: {words(on_model)}")
         if on_model.shown == "worse":
             return DEBUG, reasons
-    one, other = ((by_name[name], by_name[name].variant) for name in ("A", joint.name))
-    if not (pairs := paired(seeds, one, other)):
+    if not (pairs := with_heads(seeds, "A", joint.name)):
         return UNDECIDED, [*reasons, f"A and {joint.name} were evaluated on different theorems"]
     gained = effect("", "A", joint.name, pairs, budget)
     reasons.append(f"{joint.name} against A at {budget} nodes: {words(gained)}")

@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.table import Table
 
 from burnqed import lease
-from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.display import cell, shown
 from burnqed.documents import READ_AGAIN, read_document
@@ -32,9 +31,9 @@ from burnqed.layout import Layout
 from burnqed.ledger import metered
 from burnqed.progress import duration
 from burnqed.record import read_record
-from burnqed.resolve import from_json
 from burnqed.run.expressions import Phase
 from burnqed.run.local import EXIT_HANDLER, LocalRunner, Node, RunResult
+from burnqed.run.works import place_of
 from burnqed.signals import on_signal
 from burnqed.steps.table import STEPS, names
 from burnqed.store import Store
@@ -79,11 +78,9 @@ async def carried_out(
         return metered(store, layout, token, task, of_machine(shares), config.cost)
 
     async def child(created: dict[str, Any]) -> RunResult:
-        given = {p["name"]: p["value"] for p in created["spec"]["arguments"]["parameters"]}
-        settings = from_json(given["config"])
+        place, settings = place_of(created)
         async with turn:
-            say(f"{created['metadata']['name']}: iteration {given['iteration']} of {given['run']}")
-            place = layout_of(given["run"], int(given["iteration"]), settings)
+            say(f"{created['metadata']['name']}: {title(place)}")
             try:
                 return await carried_out(created, store, place, settings, confirm)
             except BadInput as error:  # somebody works on its run, say; on a cluster, too, the others go on

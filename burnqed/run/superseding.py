@@ -16,7 +16,7 @@ from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.progress import duration
 from burnqed.remembered import recall
-from burnqed.run.works import Document, given, place_of, works_of
+from burnqed.run.works import Document, parameters_of, place_of, works_of
 from burnqed.steps.base import Context
 from burnqed.steps.plan import Superseded, superseded
 from burnqed.steps.redo import parse_redo
@@ -59,7 +59,7 @@ def ask(
 def ask_all(tasks: Collection[str], store: Store, document: Document, *, yes: bool) -> None:
     """`ask` for every iteration that a workflow works on, up to the first that has something to do, which decides what the later ones have. Raises BadInput as that does,
     and as `check_branch` does for a run that is there."""
-    works = [(*place_of(work), given(work).get("redo", "")) for work in works_of(document)]
+    works = [(*place_of(work), parameters_of(work).get("redo", "")) for work in works_of(document)]
     for layout, _, _ in works:
         if recall(store, layout.run):
             check_branch(store, layout)

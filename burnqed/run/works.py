@@ -19,8 +19,8 @@ NAMELESS = {"workflow.name": "NAME", "workflow.uid": "NAME"}
 
 def works_of(document: Document, changed: Mapping[str, str] | None = None) -> list[Document]:
     """In their order; with `changed` values of workflow parameters."""
-    spec = document["spec"]
-    values = given(document) | dict(changed or {})
+    spec = specification_of(document)
+    values = parameters_of(document) | dict(changed or {})
     templates = {template["name"]: template for template in spec["templates"]}
     tasks = [task for template in templates.values() for task in template.get("dag", {}).get("tasks", ())]
     creating = [task for task in tasks if "resource" in templates[task["template"]]]
@@ -37,14 +37,21 @@ def works_of(document: Document, changed: Mapping[str, str] | None = None) -> li
     return works
 
 
-def given(document: Document) -> dict[str, str]:
-    """The values of its parameters."""
-    return {p["name"]: p.get("value", "") for p in document["spec"]["arguments"]["parameters"]}
+def specification_of(workflow: Document) -> Document:
+    """The specification: the stored one if the workflow refers to a template."""
+    return dict(workflow.get("status", {}).get("storedWorkflowTemplateSpec") or workflow.get("spec", {}))
+
+
+def parameters_of(workflow: Document) -> dict[str, str]:
+    """Values of the workflow's parameters."""
+    specified = (specification_of(workflow).get("arguments") or {}).get("parameters") or []
+    own = (workflow.get("spec", {}).get("arguments") or {}).get("parameters") or []
+    return {p["name"]: str(p.get("value", p.get("default", ""))) for p in [*specified, *own]}
 
 
 def place_of(document: Document) -> tuple[Layout, RunConfig]:
     """Where it works, and with which settings."""
-    values = given(document)
+    values = parameters_of(document)
     config = from_json(values["config"])
     return layout_of(values["run"], int(values.get("iteration", -1)), config), config
 

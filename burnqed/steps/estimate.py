@@ -1,7 +1,7 @@
 """What a workflow would take, from what earlier iterations took: the time of a step grows with an amount that the configuration says.
 
 rates = rates_of(store, ["main"]) or documented(config)
-estimate([(layout, config), …], rates)
+estimate([(layout, config), …], rates, tasks)
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from burnqed.log import log
 from burnqed.progress import duration
 from burnqed.record import read_record
 from burnqed.remembered import recall
+from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Command, Context
 from burnqed.steps.plan import superseded
 from burnqed.steps.report import read_result
@@ -51,8 +52,9 @@ def result_at(store: Store, layout: Layout) -> IterationResult | None:
         record = read_record(store, unit)
         if record is None:
             return None
+        snapshot = Snapshot.of(store, list(record.key.inputs))
         for prefix, digest in record.key.inputs.items():
-            now = read_record(store, prefix)
+            now = read_record(snapshot, prefix)
             if now is None or now.digest != digest:
                 log.warning("%s was made from another %s, and is left out; run the experiment again", unit, prefix)
                 return None
@@ -123,8 +125,8 @@ def sizes(configs: Sequence[RunConfig], seeds: Sequence[Seed]) -> dict[str, str]
     }
 
 
-def judge(store: Store, runs: Sequence[str], folder: Path) -> Experiments:
-    """Judges runs, which are the seeds of one experiment, on each benchmark; writes the document and the page into the folder. Raises BadInput as `seed_of` does, and for runs
+def judge(store: Store, runs: Sequence[str], folder: Path) -> tuple[Experiments, list[Seed]]:
+    """Judges runs, which are the seeds of one experiment, on each benchmark; writes the document and the page into the folder. Returns what they have measured, too. Raises BadInput as `seed_of` does, and for runs
     that differ in more than seeds."""
     seeds = [seed_of(store, run) for run in dict.fromkeys(runs)]
     configs = [config_at(store, Layout(seed.run, 0)) for seed in seeds]
@@ -135,14 +137,14 @@ def judge(store: Store, runs: Sequence[str], folder: Path) -> Experiments:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DOCUMENT).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     write_page(found, folder / PAGE)
-    return found
+    return found, seeds
 
 
 async def run(context: Context, *, iters: str) -> None:
     """Raises BadInput, once the report is written, if something is missing in it: a workflow whose parts failed fails, and a retry makes it anew."""
     store, layout = context.store, context.layout
     folder = context.workdir / "experiment"
-    found = judge(store, [layout.run], folder)
+    found, (seed,) = judge(store, [layout.run], folder)
     store.upload(folder, layout.experiment)
     if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
         Path(artifacts).mkdir(parents=True, exist_ok=True)
@@ -151,11 +153,8 @@ async def run(context: Context, *, iters: str) -> None:
     where = store.locate(f"{layout.experiment}/{PAGE}")
     log.info("the report is %s", where)
     missing = list(dict.fromkeys(name for result in found.results for name in result.missing))
-    missing += [
-        f"iteration {i} of {layout.run}"
-        for i in iterations_of(iters)
-        if result_at(store, Layout(layout.run, i)) is None
-    ]
+    numbers = {result.iteration for result in seed.iterations}
+    missing += [f"iteration {i} of {layout.run}" for i in iterations_of(iters) if i not in numbers]
     if missing:
         raise BadInput(
             f"The experiment lacks {', '.join(missing)}; see the workflows that should have made them. What is there is in {where}."

@@ -195,7 +195,7 @@ def find(name: str, stage: str = "") -> Row:
 
         raise BadInput(f"There is no step {name!r}{nearest(name, names())}; choose one of: {', '.join(names())}.")
     if not stage:
-        (stage, *others) = (at for at, row in rows.items() if not getattr(row, "second", False))
+        (stage, *others) = (at for at, row in rows.items() if not row.second)
         stage = "" if others else stage
     stage = present_name(stage)
     if stage not in rows:

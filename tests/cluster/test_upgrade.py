@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from burnqed.resolve import from_json, resolve
-from burnqed.run.argo.nodes import parameters_of
+from burnqed.run.works import parameters_of
 from tests.fixtures.chart import CHART
 from tests.fixtures.cluster import Cluster
 

@@ -15,7 +15,7 @@ from burnqed.run.argo.access import Access
 from burnqed.run.argo.logs import Wanted, logs_of_all
 from burnqed.run.argo.preflight import check_contradictions, check_images
 from burnqed.run.argo.submit import build, retried
-from burnqed.run.works import given, place_of, works_of
+from burnqed.run.works import parameters_of, place_of, works_of
 from burnqed_workflows import experiment, iterations
 
 PARENT, CHILDREN = (
@@ -116,7 +116,7 @@ def test_what_a_series_works_on_is_what_its_children_do() -> None:
     built = iterations.build(config, store="s", run="r", iters="1..2", redo="data,search").to_dict()
     works = works_of(built)
     assert [(place_of(w)[0].run, place_of(w)[0].iteration) for w in works] == [("r", 1), ("r", 2)]
-    assert [given(w)["redo"] for w in works] == ["data,search", "search"], "what they share is done once"
+    assert [parameters_of(w)["redo"] for w in works] == ["data,search", "search"], "what they share is done once"
     built = experiment.build(config, store="s", run="r", iters="2", redo="base,sft").to_dict()
     works = works_of(built)
     places = [place_of(w)[0] for w in works]
@@ -126,7 +126,7 @@ def test_what_a_series_works_on_is_what_its_children_do() -> None:
         ("r", 1, "r"),
         *((f"r-{branch}", 1, "r") for branch in ("next", "joint", "control")),
     ]
-    assert [given(w)["redo"] for w in works] == ["base,sft", *["sft"] * 4]
+    assert [parameters_of(w)["redo"] for w in works] == ["base,sft", *["sft"] * 4]
 
 
 def test_a_contradiction_in_one_branch_is_found_before_anything_runs() -> None:
@@ -145,5 +145,5 @@ def test_a_branch_s_name_has_to_fit_into_a_label() -> None:
 
 
 def with_parameter(document: dict[str, Any], name: str, value: str) -> dict[str, Any]:
-    parameters = [{"name": key, "value": value if key == name else old} for key, old in given(document).items()]
+    parameters = [{"name": key, "value": value if key == name else old} for key, old in parameters_of(document).items()]
     return {**document, "spec": {**document["spec"], "arguments": {"parameters": parameters}}}

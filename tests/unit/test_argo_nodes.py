@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from burnqed.run.argo.nodes import is_over, parameters_of, phase_of, suspended, tasks_of
+from burnqed.run.argo.nodes import is_over, phase_of, suspended, tasks_of
+from burnqed.run.works import parameters_of
 
 
 def node(name: str, kind: str, phase: str, *children: str, **more: Any) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from burnqed.layout import Layout
 from burnqed.ledger import PodTime, settle
 from burnqed.log import log
 from burnqed.run.argo.access import Document
-from burnqed.run.argo.nodes import specification_of, tasks_of
+from burnqed.run.argo.nodes import tasks_of
 from burnqed.run.argo.own import own_workflow
+from burnqed.run.works import specification_of
 from burnqed.store import Store
 
 EXIT = ".onExit"

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from burnqed.run.argo.access import Access, Document
-from burnqed.run.argo.nodes import is_over, phase_of, specification_of
+from burnqed.run.argo.nodes import is_over, phase_of
+from burnqed.run.works import specification_of
 from burnqed_workflows.children import PARENT_LABEL
 
 UNSUCCESSFUL = ("Failed", "Error")

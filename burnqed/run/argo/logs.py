@@ -11,8 +11,9 @@ from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.run.argo.access import Access, Document
 from burnqed.run.argo.children import children_of, creates
-from burnqed.run.argo.nodes import RUNNING, is_over, parameters_of, tasks_of
+from burnqed.run.argo.nodes import RUNNING, is_over, tasks_of
 from burnqed.run.argo.watch import polled
+from burnqed.run.works import parameters_of
 from burnqed.store import Store
 
 EXECUTOR = " argo=true"

@@ -128,15 +128,3 @@ def unpacked(workflow: Document) -> Document:
 
 def time(text: Any) -> datetime | None:
     return datetime.fromisoformat(str(text).replace("Z", "+00:00")) if text else None
-
-
-def specification_of(workflow: Document) -> Document:
-    """The specification: the stored one if the workflow refers to a template."""
-    return dict(workflow.get("status", {}).get("storedWorkflowTemplateSpec") or workflow.get("spec", {}))
-
-
-def parameters_of(workflow: Document) -> dict[str, str]:
-    """Values of the workflow's parameters."""
-    specified = (specification_of(workflow).get("arguments") or {}).get("parameters") or []
-    own = (workflow.get("spec", {}).get("arguments") or {}).get("parameters") or []
-    return {p["name"]: str(p.get("value", p.get("default", ""))) for p in [*specified, *own]}

@@ -19,7 +19,7 @@ from burnqed.lean import backends
 from burnqed.run.argo.access import FORBIDDEN, Access, Document, Settings
 from burnqed.run.argo.children import creates
 from burnqed.run.contradictions import check_settings
-from burnqed.run.works import given, place_of, tasks_in, works_of
+from burnqed.run.works import parameters_of, place_of, tasks_in, works_of
 from burnqed.steps.indices import INPUTS
 from burnqed.steps.plan import require_predecessor
 from burnqed.store import Store
@@ -71,7 +71,7 @@ def check_version(settings: Settings, findings: Findings) -> None:
 def check_images(workflow: Document) -> None:
     for work in (workflow, *works_of(workflow)):
         used = set(re.findall(r"\{\{workflow\.parameters\.([a-z]+-image)\}\}", str(work["spec"]["templates"])))
-        for name, value in given(work).items():
+        for name, value in parameters_of(work).items():
             if name in used and not value:
                 raise BadInput(f"No image is given for {name}; set images.registry of the chart, or give --image.")
 

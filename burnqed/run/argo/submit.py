@@ -10,10 +10,9 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.resolve import from_json, resolve
 from burnqed.run.argo.access import Document, Settings
-from burnqed.run.argo.nodes import parameters_of, specification_of, tasks_of
+from burnqed.run.argo.nodes import tasks_of
 from burnqed.run.argo.preflight import check_contradictions
-from burnqed.run.works import given as values_of
-from burnqed.run.works import works_of
+from burnqed.run.works import parameters_of, works_of
 from burnqed.section import Kind
 from burnqed_workflows.children import CONFIG_OF
 from burnqed_workflows.registry import WORKFLOWS
@@ -34,7 +33,7 @@ def resolved(
 def build(name: str, config: RunConfig, settings: Settings | None, *, store: str, run: str, image: str | None, given: Mapping[str, Any]) -> Document:  # fmt: skip
     """The workflow object to submit. `image` replaces the tag of every image. Raises BadInput for a bad run name."""
     document: Document = WORKFLOWS[name].build(config, store=store, run=run, **given).to_dict()
-    for work in (run, *(values_of(each)["run"] for each in works_of(document))):
+    for work in (run, *(parameters_of(each)["run"] for each in works_of(document))):
         if not LABEL.fullmatch(work):
             raise BadInput(f"{work!r} cannot name a run on a cluster; use letters, digits, `.`, `_`, `-`, at most 63.")
     labels = document["metadata"].setdefault("labels", {})
@@ -67,7 +66,7 @@ def retried(workflow: Document, image: str | None, overrides: Sequence[str]) -> 
         before = from_json(parameters["config"])
         for name in (name for name in parameters if name == "config" or name.startswith(CONFIG_OF)):
             changed[name] = resolve(None, overrides, base=from_json(parameters[name])).config.to_json()
-        check_contradictions({**workflow, "spec": specification_of(workflow)}, parameters | changed)
+        check_contradictions(workflow, changed)
         if fixed := [o.partition("=")[0] for o in overrides if is_fixed(workflow, before, o)]:
             raise BadInput(
                 f"A retry cannot change {', '.join(fixed)}: the pods, their limits and placement, how many run at a time, and what the step plan has "
