@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-checker test-cluster test-cluster-experiment test-cluster-sglang test-corpus test-kill test-long test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
+.PHONY: help setup demo test test-checker test-cluster test-cluster-experiment test-cluster-sglang test-corpus test-experiment test-kill test-long test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-checker | test-cluster | test-cluster-experiment | test-cluster-sglang | test-corpus | test-kill | test-long | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-checker | test-cluster | test-cluster-experiment | test-cluster-sglang | test-corpus | test-experiment | test-kill | test-long | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -86,6 +86,10 @@ test-cluster-sglang: $(READY)
 	$(SGLANG) install
 	$(CLUSTER) up && eval "$$($(CLUSTER) env)" && \
 	BURNQED_CLUSTER_SGLANG="$${SGLANG_CPU:-/opt/sglang-cpu}" $(BIN)/python -m pytest -s -n0 tests/cluster/test_sglang.py
+
+# An experiment beside a smoke run, killed in a branch; about seven minutes.
+test-experiment: $(READY)
+	BURNQED_EXPERIMENT=yes $(BIN)/python -m pytest -s -n0 tests/integration/test_experiment_run.py
 
 # A whole experiment in its smallest form on the cluster, whose pods are killed on the way; half an hour.
 test-cluster-experiment: $(READY)

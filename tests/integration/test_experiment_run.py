@@ -1,7 +1,11 @@
-"""An experiment on this machine: its branches are trained beside a run that is there, one of them is killed, and the same command ends in one report."""
+"""An experiment on this machine: its branches are trained beside a run that is there, one of them is killed, and the same command ends in one report.
+
+`make test-experiment` runs it. `make test` walks the same workflows without their processes (test_children.py, test_experiment.py).
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -36,7 +40,8 @@ def kill_in(words: str, folder: Path) -> None:
     assert psutil.wait_procs(family, timeout=10)[1] == []
 
 
-@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif("BURNQED_EXPERIMENT" not in os.environ, reason="takes five minutes; run `make test-experiment`")
 def test_an_experiment_that_was_killed_in_a_branch_continues_to_its_report_and_leaves_the_run_alone(
     tmp_path: Path, smoke_run: Path
 ) -> None:
