@@ -25,7 +25,7 @@ PATIENCE = 20_000
 """Drafts in a row without a new theorem after which nothing more is expected."""
 
 
-MOVES = (moves.numbers, moves.stack)
+MOVES = (moves.piles, moves.stack)
 
 
 def draft(rng: Random) -> Draft:

@@ -1,15 +1,15 @@
 """Deep theorems about moves: that a position can be reached by some of several moves, where most orders of them lead astray.
 
-    ∀ (P : Nat → Nat → Prop), P 2 3 → (∀ a b, P a (b + 3) → P (a + 2) b) → … → P 13 9
+    ∀ (α : Type) (a : α) (P : List α → List α → Prop), P [a] [a, a] → (∀ x y, P x (a :: a :: y) → P (a :: x) y) → … → P [a, a, a] []
 
-A proof goes back from the position of the conclusion to the one that is given, by one of the moves at each step. Positions are numbers side by side, or a
+A proof goes back from the position of the conclusion to the one that is given, by one of the moves at each step. Positions are piles side by side, or a
 stack of letters, of which a move changes the top.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import factorial, prod
 from random import Random
@@ -29,9 +29,11 @@ POSSIBLE = 0.1
 """The largest share of the orders of a proof's moves that may be possible at all."""
 EXPLORED = 3_000
 """Positions that are looked at to find the nearest way."""
-LARGEST = 40
-"""A number, or the height of a stack, beyond which no way is looked for."""
-NUMBERS = "abcd"
+LARGEST = 20
+"""Letters of a list, beyond which no way is looked for."""
+HIGHEST = 6
+"""A pile of the conclusion."""
+PILES = "xyzw"
 LETTERS = "abc"
 
 
@@ -43,8 +45,8 @@ class Move:
     after: Position
 
 
-def back_by_numbers(move: Move, position: Position) -> Position | None:
-    """The position from which the move leads to this one: each number is reduced by what the move adds to it, and increased by what it takes."""
+def back_by_piles(move: Move, position: Position) -> Position | None:
+    """The position from which the move leads to this one: each pile is reduced by what the move adds to it, and increased by what it takes."""
     found = tuple(p - a + b for p, a, b in zip(position, move.after, move.before, strict=True))
     return None if any(p < a for p, a in zip(position, move.after, strict=True)) or max(found) > LARGEST else found
 
@@ -116,30 +118,36 @@ def assembled(rng: Random, board: Board, moves: list[Move], goal: Position) -> D
     return Draft("moves", statement, proof)
 
 
-def numbers(rng: Random) -> Draft | None:
-    """Numbers side by side: each move takes from some and adds to others."""
+def listed(letters: Iterable[str]) -> str:
+    return f"[{', '.join(letters)}]"
+
+
+def piles(rng: Random) -> Draft | None:
+    """Piles side by side: each move takes from some and adds to others. They are lists, as numbers would stay unevaluated sums in the goal, of which one position has many."""
     width, count = rng.choice([2, 3, 3, 4]), rng.randint(3, 5)
-    names = NUMBERS[:width]
+    names = PILES[:width]
 
     def drawn() -> Move:
-        changes = [rng.choice([0, 0, 1, 1, -1, -1]) * rng.randint(1, 5) for _ in names]
+        changes = [rng.choice([0, 0, 1, 1, -1, -1]) * rng.randint(1, 3) for _ in names]
         return Move(tuple(max(-c, 0) for c in changes), tuple(max(c, 0) for c in changes))
 
     moves = [drawn() for _ in range(count)]
     if len(set(moves)) < count or not all(any(move.after) for move in moves):
         return None
 
-    def places(shifts: Position) -> str:
-        return " ".join(f"({name} + {shift})" if shift else name for name, shift in zip(names, shifts, strict=True))
+    def places(added: Position) -> str:
+        return " ".join(
+            f"({'a :: ' * number}{name})" if number else name for name, number in zip(names, added, strict=True)
+        )
 
     board = Board(
-        back_by_numbers,
-        f"(P : {'Nat → ' * width}Prop)",
-        "P",
-        lambda position: f"P {' '.join(map(str, position))}",
+        back_by_piles,
+        f"(α : Type) (a : α) (P : {'List α → ' * width}Prop)",
+        "α a P",
+        lambda position: " ".join(["P", *(listed("a" * number) for number in position)]),
         lambda move: f"∀ {' '.join(names)}, P {places(move.before)} → P {places(move.after)}",
     )
-    return assembled(rng, board, moves, tuple(rng.randint(0, 15) for _ in names))
+    return assembled(rng, board, moves, tuple(rng.randint(0, HIGHEST) for _ in names))
 
 
 def stack(rng: Random) -> Draft | None:
@@ -153,9 +161,6 @@ def stack(rng: Random) -> Draft | None:
     if any(move.before == move.after for move in moves) or len({move.after for move in moves}) == count:
         return None  # without a choice
 
-    def listed(position: Position) -> str:
-        return f"P [{', '.join(LETTERS[letter] for letter in position)}]"
-
     def rule(move: Move) -> str:
         before, after = (
             "".join(f"{LETTERS[letter]} :: " for letter in part) + "l" for part in (move.before, move.after)
@@ -163,5 +168,11 @@ def stack(rng: Random) -> Draft | None:
         return f"∀ l, P {f'({before})' if move.before else before} → P ({after})"
 
     letters = " ".join(LETTERS)
-    board = Board(back_by_stack, f"(α : Type) ({letters} : α) (P : List α → Prop)", f"α {letters} P", listed, rule)
+    board = Board(
+        back_by_stack,
+        f"(α : Type) ({letters} : α) (P : List α → Prop)",
+        f"α {letters} P",
+        lambda position: f"P {listed([LETTERS[letter] for letter in position])}",
+        rule,
+    )
     return assembled(rng, board, moves, top(1, 5))
