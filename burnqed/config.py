@@ -32,7 +32,8 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Seed = Annotated[int, Field(ge=0)]
 """numpy takes no seed below 0."""
 SHIPPED = "shipped"
-"""Instead of an address: the benchmark that comes with the package."""
+SHIPPED_INDICES = {SHIPPED: "core.json", "shipped-deep": "deep.json"}
+"""What stands for the address of a benchmark that comes with the package, and its file."""
 BENCHMARK_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
 """It is also the name of a folder."""
 
@@ -86,7 +87,7 @@ class DataConfig(Section):
     proofs: Address[list[str]] = Field([])
     """Whole proofs to replay, instead of the shipped corpus: as `data.pairs`."""
     benchmarks: Address[dict[str, str]] = Field({"core": SHIPPED}, min_length=1)
-    """Indices that are evaluated, by name: `shipped`, or a URI or path. Gates use the first."""
+    """Indices that are evaluated, by name: `shipped`, `shipped-deep`, or a URI or path. Gates use the first."""
     reproved: Later[Theorems[int]] = Field(1_000, ge=0)
     """Theorems of `data.pairs`, chosen by hash of the name, that are proved again by replaying their tactics: for negatives, and to be searched
     where `data.theorems` names none."""

@@ -119,7 +119,7 @@ def keep_rows(files: list[KeptRows], store: Store, run: str) -> None:
 
 def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) -> Kept:
     """`NAME=ADDRESS`, or an address alone: then the file's name is the benchmark's."""
-    from burnqed.config import BENCHMARK_NAME, SHIPPED
+    from burnqed.config import BENCHMARK_NAME, SHIPPED_INDICES
     from burnqed.layout import Layout
     from burnqed.record import look
     from burnqed.resolve import nearest
@@ -136,7 +136,7 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
             )
         if not re.fullmatch(BENCHMARK_NAME, name):
             raise BadInput(f"{name!r} cannot name a benchmark; give it a name, as in --benchmark NAME={given}.")
-    is_there = location == SHIPPED or location.startswith(INPUTS)
+    is_there = location in SHIPPED_INDICES or location.startswith(INPUTS)
     index = Kept(location, "", name) if is_there else kept(name, location, config, benchmark=name)
     is_other = config.data.benchmarks.get(name, index.path) != index.path
     if store and is_other and look(store, Layout(run).benchmark(name))[0]:  # one that was never usable may be replaced

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from burnqed.config import SHIPPED, SHIPPED_INDICES
 from burnqed.errors import BadInput
 from burnqed.files import once, read_given
 from burnqed.lean.protocol import LeanText, Theorem
@@ -57,7 +58,9 @@ def parse_index(text: str, where: str, header: str | None = None) -> list[Theore
 
 
 def read_index(location: str, header: str | None = None) -> list[Theorem]:
-    """Reads an index from a path, a store URI or a web address."""
+    """Reads an index from a path, a store URI or a web address, or one that comes with the package."""
+    if location in SHIPPED_INDICES:
+        return shipped_benchmark(header, location)
     if location.startswith(("https://", "http://")):
         import httpx  # takes a third of a second: not for every command
 
@@ -94,7 +97,7 @@ def common_header(theorems: Sequence[Theorem], default: str) -> str:
     return default if header is None else header
 
 
-def shipped_benchmark(header: str | None = None) -> list[Theorem]:
-    """The project's own benchmark, with this header; its reference proofs are not part of the package."""
-    text = (resources.files("burnqed.data.benchmark") / "core.json").read_text(encoding="utf-8")
-    return parse_index(text, "the shipped benchmark", header)
+def shipped_benchmark(header: str | None = None, name: str = SHIPPED) -> list[Theorem]:
+    """One of the project's own benchmarks (`SHIPPED_INDICES`), with this header; their reference proofs are not part of the package."""
+    text = (resources.files("burnqed.data.benchmark") / SHIPPED_INDICES[name]).read_text(encoding="utf-8")
+    return parse_index(text, f"the benchmark {name}", header)

@@ -6,9 +6,9 @@ reasons). Those are evaluated like the rest, and count as theorems that could no
 
 from __future__ import annotations
 
-from burnqed.config import SHIPPED
+from burnqed.config import SHIPPED_INDICES
 from burnqed.data.importing import failing
-from burnqed.data.theorems import dump_index, parse_index, shipped_benchmark
+from burnqed.data.theorems import dump_index, parse_index
 from burnqed.key import digest_of
 from burnqed.lean.backends import EMBEDDED, open_lean
 from burnqed.lean.protocol import Theorem
@@ -16,7 +16,7 @@ from burnqed.record import output
 from burnqed.remembered import remember_benchmarks
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import BenchmarkFacts
-from burnqed.steps.indices import default_header, read_configured, some
+from burnqed.steps.indices import read_configured, some
 from burnqed.store import Store
 
 INDEX = "theorems.json"
@@ -25,21 +25,19 @@ INDEX = "theorems.json"
 def units(context: Context) -> list[Unit]:
     benchmarks = []
     for name, location in context.config.data.benchmarks.items():
-        digest = digest_of([t.model_dump() for t in read(context, location)])
+        digest = digest_of([t.model_dump() for t in read_configured(context, location)])
         benchmarks.append(Unit(context.layout.benchmark(name), name=name, parameters=(("what lies there", digest),)))
     return benchmarks
-
-
-def read(context: Context, location: str) -> list[Theorem]:
-    return shipped_benchmark(default_header(context)) if location == SHIPPED else read_configured(context, location)
 
 
 async def run(context: Context, unit: Unit) -> BenchmarkFacts | None:
     config = context.config.data
     location = config.benchmarks[unit.name]
-    theorems = some(read(context, location), config.benchmark_theorems, lambda t: t.name)
+    theorems = some(read_configured(context, location), config.benchmark_theorems, lambda t: t.name)
     failed: dict[str, str] = {}
-    if location != SHIPPED or context.config.lean.backend != EMBEDDED:  # where tests show that its statements elaborate
+    if (
+        location not in SHIPPED_INDICES or context.config.lean.backend != EMBEDDED
+    ):  # where tests show that its statements elaborate
         async with open_lean(context.config.lean) as lean:
             failed = await failing(theorems, lean, f"the benchmark {unit.name}", context.stop)
     if context.stop.is_set():

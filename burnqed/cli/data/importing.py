@@ -52,7 +52,7 @@ def import_set(
         [],
         "--against",
         metavar="[NAME=]INDEX",
-        help="Benchmark whose statements are left out, or `shipped`; may be repeated.",
+        help="Benchmark whose statements are left out, `shipped` or `shipped-deep`; may be repeated.",
     ),
     header: Path | None = options.Header,
     elaborate: bool = options.checks(True, help="Have Lean elaborate every statement of a theorem index."),
@@ -210,13 +210,10 @@ def elaborated(
 
 def benchmark(text: str) -> tuple[str, list[Theorem]]:
     """A benchmark of `--against`, with its name."""
-    from burnqed.config import SHIPPED
-    from burnqed.data.theorems import read_index, shipped_benchmark
+    from burnqed.data.theorems import read_index
 
     given, equals, location = text.partition("=")
     location = location if equals else text
-    if location == SHIPPED:
-        return given, shipped_benchmark()
     return given if equals else Path(location).stem, read_index(location)
 
 
