@@ -101,6 +101,8 @@ class DataConfig(Section):
     """Seed of the generated statements, and of the deep theorems."""
     deep: Later[Theorems[int]] = Field(0, ge=0)
     """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
+    deep_statements: Later[Theorems[int]] = Field(0, ge=0)
+    """Further deep theorems, of which only the statements are used: they are added to what is searched, as `deep-statement::…`."""
     origin: Structure[str | None] = None
     """`RUN:N` makes the run a branch: it reads that run's data, base model, benchmarks and iterations up to N where they are, and begins with iteration N + 1."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)

@@ -14,6 +14,7 @@ from functools import partial
 
 import pyarrow as pa
 
+from burnqed.config import DataConfig
 from burnqed.data.corpus import load_corpus
 from burnqed.data.deep import deep_proofs
 from burnqed.data.filters import PairFilter
@@ -128,7 +129,7 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
             "No pair is left to train on: no known proof replays, or none passes the filters of the section data; see the messages above."
         )
     replayed += again
-    shipped = [] if is_own(context) else generate(config.data.generator_seed, config.data.generated)
+    shipped = [] if is_own(context) else generated(config.data)
     theorems = [t for t in configured_theorems if t.name not in unusable] or [
         *(p.theorem for p in replayed if len(p.tactics) >= config.select.min_depth),
         *(t.with_header(header) for t in shipped),
@@ -254,6 +255,16 @@ async def reprove(
     if files:
         log.info("%d of %d theorems of the given pairs are proved again by their tactics", len(again), len(wanted))
     return again, failed
+
+
+def generated(config: DataConfig) -> list[Theorem]:
+    """The statements to search that no known proof comes with."""
+    seed, known = config.generator_seed, config.deep
+    deep = deep_proofs(seed, known + config.deep_statements)[known:] if config.deep_statements else []
+    renamed = [
+        p.theorem.model_copy(update={"name": p.theorem.name.replace("deep::", "deep-statement::")}) for p in deep
+    ]
+    return [*generate(seed, config.generated), *renamed]
 
 
 def kept_of(sources: Sequence[Origin], filter: PairFilter) -> Iterator[pa.RecordBatch]:

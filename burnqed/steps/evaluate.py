@@ -58,8 +58,11 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
     theorems = read_benchmark(context.store, unit.source("benchmark"))
     settings = SearchSettings.for_evaluation(config, context.config.search)
-    with_head = unit.name != PLAIN
-    return await search_shard(context, unit, theorems, settings, config, with_head=with_head, samples=config.samples)
+    # Both variants of a stage meet the same candidates.
+    recall = context.workdir / "expansions.sqlite" if len(at_stage(context)) > 1 else None
+    return await search_shard(
+        context, unit, theorems, settings, config, with_head=unit.name != PLAIN, samples=config.samples, recall=recall
+    )
 
 
 WORK = Work(units, run, shards=count, needed=needed)

@@ -37,7 +37,18 @@ SERVED = (
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
 """Configuration values that decide the order of a search, for training data and in evaluations alike."""
 CORPUS = (
-    *of("data", "theorems", "pairs", "proofs", "reproved", "known_proofs", "generated", "generator_seed", "deep"),
+    *of(
+        "data",
+        "theorems",
+        "pairs",
+        "proofs",
+        "reproved",
+        "known_proofs",
+        "generated",
+        "generator_seed",
+        "deep",
+        "deep_statements",
+    ),
     *of("data", "validation_fraction", "closer_keep", "max_state_chars"),
 )
 """Configuration values that say what the data is made from."""
