@@ -96,7 +96,7 @@ def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton
 def test_statements_to_search_are_others_than_those_with_proofs_and_have_a_source_of_their_own() -> None:
     config = DataConfig(generated=5, deep=20, deep_statements=10)
     statements = generated(config)
-    assert Counter(namespace(t.name) for t in statements) == {"gen": 5, "deep-statement": 10}
+    assert Counter(namespace(t.name) for t in statements) == {"generated": 5, "deep-statement": 10}
     known = {p.theorem.statement for p in deep_proofs(config.generator_seed, config.deep)}
     assert not known & {t.statement for t in statements}
-    assert generated(DataConfig(generated=5)) == [t for t in statements if namespace(t.name) == "gen"]
+    assert generated(DataConfig(generated=5)) == [t for t in statements if namespace(t.name) == "generated"]
