@@ -46,7 +46,7 @@ RESULTS = "results.json"
 def units(context: Context) -> list[Unit]:
     layout = context.layout
     head = head_prefix(layout, "final", context.config)
-    benchmarks = context.config.data.benchmarks
+    benchmarks = context.config.data.evaluated
     own = [context.iteration] if searches(context.config, context.iteration) else []
     sources = {
         "data": [layout.data],
@@ -60,7 +60,7 @@ def units(context: Context) -> list[Unit]:
         **{evaluated(name, v): shards_of(context, name, v) for name in benchmarks for v in evaluate.variants(context)},
         "earlier": [layout.at(i).report for i in range(context.iteration)],
     }
-    gated = ("the benchmark of the gates", next(iter(benchmarks)))
+    gated = ("the benchmark of the gates", benchmarks[0])
     return [Unit(layout.report, sources, parameters=(gated,))]
 
 
