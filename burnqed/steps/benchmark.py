@@ -1,7 +1,8 @@
 """benchmark: copies each theorem index that the run is evaluated on into the run, and elaborates it once.
 
 A unit is `RUN/benchmarks/NAME`: theorems.json (the index, or a sample of it) and report.json (the theorems that do not elaborate, with Lean's
-reasons). Those are evaluated like the rest, and count as theorems that could not be tried.
+reasons). Those are evaluated like the rest, and count as theorems that could not be tried. Where the run probes what it searches (`select.drop_probe_easy`), benchmarks
+are probed, too, for reports that tell easy theorems from others; what is found is kept for all runs (`burnqed/steps/probed.py`).
 
 The benchmark `in-domain` (`data.in_domain`) has theorems of the run's own index. They are chosen here, before the step `data`, which leaves them out as it
 leaves out those of every benchmark; of its theorems, those that do not elaborate are left out.
@@ -24,6 +25,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import BenchmarkFacts
 from burnqed.steps.indices import read_configured, some
 from burnqed.steps.known import contents, index
+from burnqed.steps.probed import probe_all
 from burnqed.steps.table import INDEX as OF_THE_INDEX
 from burnqed.store import Store
 
@@ -57,6 +59,8 @@ async def run(context: Context, unit: Unit) -> BenchmarkFacts | None:
     if not elaborates or context.config.lean.backend != EMBEDDED:  # where tests show that the statements elaborate
         async with open_lean(context.config.lean) as lean:
             failed = await failing(theorems, lean, f"the benchmark {unit.name}", context.stop)
+            if context.recorded.select.drop_probe_easy:  # it is no part of the output
+                await probe_all(context, lean, [t for t in theorems if t.name not in failed])
     if context.stop.is_set():
         return None
     if unit.name == IN_DOMAIN:
