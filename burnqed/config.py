@@ -529,8 +529,12 @@ class GateConfig(Section):
     """Required solve rate with the head; 0 checks nothing."""
     min_gain: Thresholds = 0.0
     """Required change of the solve rate from the previous iteration."""
+    plateau: Later[int] = Field(0, ge=0)
+    """So many iterations together must have gained over the one before them; 0 checks nothing. With `min_gain` below 0, one level iteration does not stop a run, and several do."""
     max_loss: Thresholds | None = None
     """The highest evaluation loss of the fine-tuning; null checks nothing."""
+    loss_after: Later[Steps[int]] = Field(0, ge=0)
+    """The loss is checked once the model has been trained for so many steps: those of this iteration's fine-tuning, and those of the weights that it started from."""
     min_rank1_deep: Fractions = 0.0
     """Required rank-1 accuracy of the head at depth 4 and more; 0 checks nothing."""
     min_linear_probe: Later[Fractions] = 0.0

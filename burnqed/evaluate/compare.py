@@ -212,7 +212,12 @@ def from_previous(result: IterationResult, earlier: Sequence[IterationResult]) -
 
     None at iteration 0, and when the benchmark or the budgets changed in between.
     """
-    for previous in (r for r in earlier if r.iteration == result.iteration - 1):
+    return from_earlier(result, earlier, 1)
+
+
+def from_earlier(result: IterationResult, earlier: Sequence[IterationResult], back: int) -> Change | None:
+    """The same from as many iterations before."""
+    for previous in (r for r in earlier if r.iteration == result.iteration - back):
         labels = f"iteration {previous.iteration}", f"iteration {result.iteration}"
         changes = (between(labels, previous.variant(v), result.variant(v)) for v in (HEAD, PLAIN))
         return next(filter(None, changes), None)

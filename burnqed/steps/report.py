@@ -17,7 +17,7 @@ from burnqed.data.theorems import common_header
 from burnqed.documents import READ_AGAIN, read_document
 from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.figures import evaluation_result, search_figures
-from burnqed.evaluate.gates import verdict
+from burnqed.evaluate.gates import TRAINED_STEPS, verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IndexFigures, IterationResult
 from burnqed.evaluate.summary import ever, summarize
@@ -105,7 +105,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         ever=ever(evaluations, earlier),
         search=search_figures(results),
         index=index_figures(context, unit, results),
-        training=training_metrics(context, records),
+        training=training_metrics(context, records, earlier),
         cost=step_costs(worked),
         seconds=wall(worked),
     )
@@ -217,9 +217,15 @@ def lean_of(context: Context) -> LeanBackend:
     return open_lean(context.recorded.lean)
 
 
-def training_metrics(context: Context, records: dict[str, Record]) -> dict[str, float]:
-    """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, `search_head.auc` (before the search), …"""
-    figures = {f"sft.{name}": value for name, value in SftFacts.of(records[context.layout.adapter]).figures.items()}
+def training_metrics(
+    context: Context, records: dict[str, Record], earlier: Sequence[IterationResult]
+) -> dict[str, float]:
+    """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, `search_head.auc` (before the search), …; and `sft.trained_steps`, with those of
+    the weights that the fine-tuning started from."""
+    trained = SftFacts.of(records[context.layout.adapter])
+    figures = {f"sft.{name}": value for name, value in trained.figures.items()}
+    before = earlier[-1].training if earlier and trained.start != "base" else {}
+    figures[TRAINED_STEPS] = trained.steps + before.get(TRAINED_STEPS, before.get("sft.steps", 0.0))
     for part, stage in (("head", FINAL), (SEARCH_HEAD, SEARCH)):
         if head := records.get(context.layout.head(stage)):
             figures |= {f"{part}.{name}": value for name, value in HeadFacts.of(head).figures.items()}
