@@ -40,12 +40,12 @@ def shards_of(context: Context, benchmark: str, stage: str) -> int:
 
 
 def count(context: Context) -> int:
-    return max(shards_of(context, benchmark, context.stage) for benchmark in context.config.data.benchmarks)
+    return max(shards_of(context, benchmark, context.stage) for benchmark in context.config.data.evaluated)
 
 
 def units(context: Context) -> list[Unit]:
     layout, shard_units = context.layout, []
-    for benchmark in context.config.data.benchmarks:
+    for benchmark in context.config.data.evaluated:
         number = shards_of(context, benchmark, context.stage)
         for variant in at_stage(context) if context.shard < number else ():
             head = [] if variant == PLAIN else [layout.head(context.stage)]

@@ -18,7 +18,7 @@ from burnqed.data.theorems import namespace, read_index, shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import ProofState
-from burnqed.steps.data import generated
+from burnqed.steps.known import statements
 
 TRAINING = deep_proofs(0, 300)
 BENCHMARK = deep_proofs(0, 100, benchmark=True)
@@ -95,8 +95,8 @@ def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton
 
 def test_statements_to_search_are_others_than_those_with_proofs_and_have_a_source_of_their_own() -> None:
     config = DataConfig(generated=5, deep=20, deep_statements=10)
-    statements = generated(config)
-    assert Counter(namespace(t.name) for t in statements) == {"generated": 5, "deep-statement": 10}
+    searched = statements(config)
+    assert Counter(namespace(t.name) for t in searched) == {"generated": 5, "deep-statement": 10}
     known = {p.theorem.statement for p in deep_proofs(config.generator_seed, config.deep)}
-    assert not known & {t.statement for t in statements}
-    assert generated(DataConfig(generated=5)) == [t for t in statements if namespace(t.name) == "generated"]
+    assert not known & {t.statement for t in searched}
+    assert statements(DataConfig(generated=5)) == [t for t in searched if namespace(t.name) == "generated"]
