@@ -20,7 +20,7 @@ from burnqed.evaluate.course import course, names
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed
 from burnqed.evaluate.parts import breakdown
-from burnqed.evaluate.report import plots, proofs
+from burnqed.evaluate.report import pictures, plots, proofs
 from burnqed.evaluate.report.inputs import JointFigures, ReportInputs
 from burnqed.evaluate.results import (
     CHANCE,
@@ -58,6 +58,8 @@ JOINT_FIGURES = {
     "pairwise": "rank accuracy",
 }
 """Of what a joint training measured, what the page shows, in its words."""
+LEAST_SHOWN = 10
+"""With fewer states a plane shows nothing."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,10 @@ def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
         drawn.append(plots.energies(inputs.positive_energies, inputs.negative_energies))
     if inputs.embeddings:
         drawn += [plots.embeddings(inputs.embeddings), plots.spectrum(inputs.embeddings["spectrum"])]
+    if (held_out := inputs.held_out) and len(held_out.x) >= LEAST_SHOWN:
+        drawn.append(pictures.by_depth(held_out))
+    if (held_out := inputs.held_out) and held_out.families:
+        drawn.append(pictures.siblings(held_out.families))
     if len(by_depth := rank_by_depth(inputs.result.training)) > 1:
         drawn.append(plots.rank_by_depth(by_depth))
     return drawn
