@@ -16,12 +16,11 @@ from markupsafe import Markup
 from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
 from burnqed.evaluate.costs import columns_of, numbers, total
-from burnqed.evaluate.course import course, names
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed
-from burnqed.evaluate.parts import breakdown
 from burnqed.evaluate.report import pictures, plots, proofs
 from burnqed.evaluate.report.inputs import JointFigures, ReportInputs
+from burnqed.evaluate.report.tables import Table, course_table, part_tables
 from burnqed.evaluate.results import (
     CHANCE,
     COUNT,
@@ -71,16 +70,6 @@ class Tile:
     of: str
     notes: Sequence[str]
     colour: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Cells are text, or Markup where they have their own. Columns of numbers are aligned right, with digits of equal width."""
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    text_columns: int = 1
-    """How many columns from the left are text."""
 
 
 def write_report(inputs: ReportInputs, folder: Path) -> Path:
@@ -263,29 +252,6 @@ def budget_table(result: IterationResult) -> Table:
     return Table(columns, rows)
 
 
-def course_table(iterations: Sequence[IterationResult]) -> Table:
-    """Iterations so far, and what changed from one to the next, on one benchmark."""
-    rows = course(iterations)
-    series = names(rows)
-    return Table(("iteration", *series), [(row.label, *(signs(row.text(name)) for name in series)) for row in rows])
-
-
-def part_tables(result: IterationResult, earlier: Sequence[IterationResult]) -> list[Table]:
-    """What is solved of the benchmark's parts."""
-    now = result.evaluations
-    before = [e for r in earlier for e in r.evaluations if e.benchmark_hash == now[0].benchmark_hash]
-    shown = [(VARIANTS[e.variant], e) for e in now if e.variant != SEARCH_HEAD]
-    compared = ("by the head",) if len(shown) > 1 else ()
-    tables = []
-    for found in breakdown(shown, min(e.at_largest.budget for _, e in shown), before):
-        rows = [
-            (p.name, f"{p.theorems:,}", *(rate.text for rate in p.rates), *([signs(p.change)] if compared else []))
-            for p in found.parts
-        ]
-        tables.append(Table((found.by, "theorems", *(label for label, _ in shown), *compared), rows))
-    return tables
-
-
 def search_table(searches: plots.Searches) -> Table:
     columns = ("search", "searches", "proved", "unproved", "timed out", "errors", "nodes", "tokens", "Lean calls",
                "distinct candidates", "refused", "out of heartbeats", "timeouts", "crashes")  # fmt: skip
@@ -391,11 +357,6 @@ def grouped(listed: Sequence[proofs.Proof]) -> list[tuple[str, list[tuple[proofs
 def visible(value: object) -> object:
     """What the page shows of a value: text with invisible characters spelled out, our own Markup unchanged."""
     return "\n".join(shown(line) for line in value.split("\n")) if type(value) is str else value
-
-
-def signs(text: str) -> str:
-    """With a minus sign in place of a hyphen."""
-    return text.replace("-", "−")
 
 
 def number(value: float | None) -> str:
