@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from burnqed.evaluate.compare import between
-from burnqed.evaluate.intervals import Interval, paired, percent, signed, wilson
+from burnqed.evaluate.intervals import Interval, percent, signed, wilson
 from burnqed.evaluate.results import VARIANTS, EvaluationResult, IterationResult, Result
 from burnqed.trajectory.schema import ProofStatus
 
@@ -25,7 +25,8 @@ class Figure(Result):
     """Of a change: newly solved minus lost."""
     of: int
     interval: Interval | None
-    """95 %: of the rate (Wilson), or of the difference of the rates (Newcombe). None of nothing, and where the theorems are not the same."""
+    """95 %: of the rate, or of the share that is new among the ever solved (Wilson), or of the difference of the rates (Newcombe). None of nothing, and where the
+    theorems are not the same."""
     is_change: bool = False
 
     @property
@@ -94,9 +95,8 @@ def changes(so_far: Sequence[IterationResult]) -> list[Figure]:
         known = {name for r in (before, now) for e in r.evaluations for name in e.trained_on}
         (was, tried_before), (is_now, tried) = ever(so_far[:-1]), ever(so_far)
         both = (tried & tried_before) - known
-        old, new = len(was & both), len(is_now & both) - len(was & both)
-        interval = paired(old, 0, new, len(both) - old - new)
-        found.append(Figure(name=EVER, solved=new, of=len(both), interval=interval, is_change=True))
+        new = len(is_now & both) - len(was & both)  # none is ever lost, so their share is a proportion
+        found.append(Figure(name=EVER, solved=new, of=len(both), interval=wilson(new, len(both)), is_change=True))
     earlier, proved = proved_so_far(so_far[:-1]), proved_so_far(so_far)
     if earlier is not None and proved is not None and now.index:  # more are searched each time, so there is no pair
         found.append(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
@@ -237,7 +238,7 @@ def names(theorems: Sequence[str]) -> str:
     return shown(", ".join(theorems[:NAMES_SHOWN])) + more if theorems else "none"
 
 
-def table_of(*columns: str) -> Table:
+def table_of(*columns: str | Text) -> Table:
     """A table whose first column is aligned left and whose others are aligned right."""
     table = Table(box=None, header_style="bold")
     for i, column in enumerate(columns):

@@ -2,7 +2,7 @@
 
 A unit is `RUN/benchmarks/NAME`: theorems.json (the index, or a sample of it) and report.json (the theorems that do not elaborate, with Lean's
 reasons). Those are evaluated like the rest, and count as theorems that could not be tried. Where the run probes what it searches (`select.drop_probe_easy`), benchmarks
-are probed, too, for reports that tell easy theorems from others; what is found is kept for all runs (`burnqed/steps/probed.py`).
+are probed, too (of the shipped ones it is known), for reports that tell easy theorems from others; what is found is kept for all runs (`burnqed/steps/probed.py`).
 
 The benchmark `in-domain` (`data.in_domain`) has theorems of the run's own index. They are chosen here, before the step `data`, which leaves them out as it
 leaves out those of every benchmark; of its theorems, those that do not elaborate are left out.
@@ -56,10 +56,13 @@ async def run(context: Context, unit: Unit) -> BenchmarkFacts | None:
         theorems = some(read_configured(context, location), config.benchmark_theorems, lambda t: t.name)
         elaborates = location in SHIPPED_INDICES
     failed: dict[str, str] = {}
-    if not elaborates or context.config.lean.backend != EMBEDDED:  # where tests show that the statements elaborate
+    known = elaborates and context.config.lean.backend == EMBEDDED  # tests show that the statements elaborate
+    probes = context.recorded.select.drop_probe_easy and not (known and unit.name != IN_DOMAIN)  # no part of the output
+    if probes or not known:
         async with open_lean(context.config.lean) as lean:
-            failed = await failing(theorems, lean, f"the benchmark {unit.name}", context.stop)
-            if context.recorded.select.drop_probe_easy:  # it is no part of the output
+            if not known:
+                failed = await failing(theorems, lean, f"the benchmark {unit.name}", context.stop)
+            if probes:
                 await probe_all(context, lean, [t for t in theorems if t.name not in failed])
     if context.stop.is_set():
         return None

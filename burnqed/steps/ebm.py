@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from burnqed.errors import TryAgain
+from burnqed.evaluate.report.inputs import HeldOutStates
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR
 from burnqed.log import log
 from burnqed.record import output, read_record
@@ -29,6 +30,8 @@ ENERGIES = "energies.json"
 """Energies of held-out positives and negatives, for the report."""
 PICTURE = "embeddings.json"
 """The states' embeddings in two dimensions, for the report."""
+HELD_OUT = "held_out.json"
+"""States of held-out theorems, for the report (`burnqed.train.pictures`)."""
 SHOWN = 2_000
 """At most so many of each."""
 
@@ -58,12 +61,14 @@ async def run(context: Context, unit: Unit) -> HeadFacts:
 def train(context: Context, unit: Unit) -> HeadFacts:
     import numpy as np
 
+    from burnqed.head.base import Head
     from burnqed.train.adopt import adopt_head
     from burnqed.train.checkpoint import Checkpoints
     from burnqed.train.ebm import train_head
     from burnqed.train.embeddings import EmbeddingCache
     from burnqed.train.joint import HEAD_FOLDER, JointOutcome
     from burnqed.train.joint import OUTCOME_FILE as JOINT_FILE
+    from burnqed.train.pictures import held_out_states
     from burnqed.train.quality import class_rows, picture
 
     config, store, embedded = context.config, context.store, unit.source("embeddings")
@@ -108,6 +113,8 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     store.write_json(f"{unit.root}/{ENERGIES}", energies)
     classes = class_rows(examples, np.arange(len(examples)))
     store.write_json(f"{unit.root}/{PICTURE}", picture(embeddings.matrix, *classes, seed=config.ebm.seed))
+    drawn = held_out_states(Head.load(folder), examples, embeddings.matrix, fraction, seed=config.ebm.seed)
+    store.write_json(f"{unit.root}/{HELD_OUT}", drawn)
     store.delete(f"{unit.root}/{CHECKPOINT}")
     metrics: dict[str, float] = {}
     for name, metric in outcome.metrics.items():
@@ -169,6 +176,12 @@ def read_picture(store: Store, prefix: str) -> dict[str, list[float]]:
     """See `burnqed.train.quality.picture`; empty for a head of an earlier version."""
     file = f"{output(store, prefix)}/{PICTURE}"
     return dict(store.read_json(file)) if store.exists(file) else {}
+
+
+def read_held_out(store: Store, prefix: str) -> HeldOutStates | None:
+    """None for a head of an earlier version."""
+    file = f"{output(store, prefix)}/{HELD_OUT}"
+    return HeldOutStates.model_validate(store.read_json(file)) if store.exists(file) else None
 
 
 WORK = Work(units, run, needed=embed.needed)

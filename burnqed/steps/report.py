@@ -120,6 +120,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         embeddings=ebm.read_picture(store, layout.head("final")) if layout.head("final") in records else {},
+        held_out=ebm.read_held_out(store, layout.head("final")) if layout.head("final") in records else None,
         training_proofs=training_proofs(context, results),
         kept=changed_since(context, [records[prefix] for prefix in unit.sources["searched"]]),
         config=context.recorded.model_dump(mode="json"),

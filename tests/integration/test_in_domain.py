@@ -21,6 +21,7 @@ from burnqed.steps import evaluate
 from burnqed.steps.base import Context, execute
 from burnqed.steps.benchmark import known_lengths, read_benchmark
 from burnqed.steps.data import read_pairs, read_proofs
+from burnqed.steps.probed import known_easy
 from burnqed.steps.table import step_named
 from burnqed.store import Store
 
@@ -29,7 +30,7 @@ BENCHMARK = LAYOUT.benchmark(IN_DOMAIN)
 
 
 def context(folder: Path, **values: object) -> Context:
-    config = RunConfig.model_validate({"data": {"generated": 0, "benchmark_theorems": 3, **values}, "select": {"min_depth": 1}})  # fmt: skip
+    config = RunConfig.model_validate({"data": {"generated": 0, "benchmark_theorems": 3, **values}, "select": {"min_depth": 1}, "lean": {"heartbeats": 20_000}})  # fmt: skip
     return Context(Store(str(folder / "store")), LAYOUT, config, folder)
 
 
@@ -58,6 +59,9 @@ async def test_theorems_of_the_shipped_corpus_are_held_out_and_evaluated_beside_
     lengths = known_lengths(at.store, BENCHMARK)
     assert set(lengths) == {name for name in names if name.startswith("corpus::")}
     assert min(lengths.values()) >= 1
+    easy = known_easy(at.store, steps_lean, at.config.lean, held_out, "")
+    assert set(easy) <= names, "as the run probes what it searches, it has probed these"
+    assert len(easy) >= 3
     assert evaluate.count(at.at(stage="final")) >= 1
     evaluated = {unit.source("benchmark") for unit in evaluate.units(at.at(stage="final"))}
     assert evaluated == {LAYOUT.benchmark("core"), BENCHMARK}

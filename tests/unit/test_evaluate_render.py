@@ -9,8 +9,9 @@ from rich.console import Console
 from burnqed.config import GateConfig
 from burnqed.evaluate.compare import compare
 from burnqed.evaluate.gates import verdict
+from burnqed.evaluate.parts import breakdown
 from burnqed.evaluate.render import print_comparison, print_evaluation, print_iteration, print_summary
-from burnqed.evaluate.results import HEAD, PLAIN, StepCost
+from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, StepCost
 from burnqed.evaluate.summary import summarize
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
 
@@ -34,7 +35,7 @@ def test_the_summary_has_a_row_per_iteration() -> None:
     assert (nothing, columns.split()) == ("", ["iteration", "without", "head", "with", "head", "ever", "solved"])
     assert [" ".join(row.split()) for row in rows] == [
         "0 3 / 10, 11 to 60% 3 / 10, 11 to 60%",
-        "Δ 0 → 1 +0, -30.9% to +30.9% +2, -10.3% to +44.9%",
+        "Δ 0 → 1 +0, -30.9% to +30.9% +2, +5.7% to +51.0%",
         "1 3 / 10, 11 to 60% 4 / 9, 19 to 73% 5 / 10, 24 to 76%",
     ]
 
@@ -60,6 +61,29 @@ def test_a_comparison_names_the_theorems() -> None:
     assert "\non core at budget 64, over what could be tried on both sides\n" in text
     assert "newly solved from first to last: d\n" in text
     assert "lost: a, b\n" in text
+
+
+def test_several_samples_are_compared_by_pass_n_and_the_parts_of_the_benchmark_are_shown() -> None:
+    def of(proofs: dict[str, int]) -> EvaluationResult:
+        results = [proved(n, 3, sample=s) if s < count else unproved(n, sample=s) for n, count in proofs.items() for s in (0, 1)]  # fmt: skip
+        return evaluation(results, samples=2)
+
+    before, after = of({"x::a": 1, "x::b": 0, "y::c": 2}), of({"x::a": 2, "x::b": 1, "y::c": 2})
+    assert before.pass_n == {"1": 0.5, "2": 2 / 3}
+    assert before.pass_intervals.keys() == {"1", "2"}
+    low, high = before.pass_intervals["2"]
+    assert 0 <= low < 2 / 3 < high <= 1
+    screen, out = console()
+    both = [("old", before), ("new", after)]
+    print_comparison(compare(both), screen, breakdown(both, 64))
+    text = out.getvalue()
+    assert "old → new: pass@2 +33.3% (+0.0% to +100.0%)" in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "source theorems old new first to last, 95%" in lines
+    assert any(line.startswith("x 2 1 / 2, 9 to 91% 2 / 2, 34 to 100% +1, ") for line in lines)
+    screen, out = console()
+    print_evaluation(after, screen)
+    assert "pass@2: 100.0% (100 to 100%)" in out.getvalue()
 
 
 def test_an_evaluation_tells_why_theorems_could_not_be_tried() -> None:

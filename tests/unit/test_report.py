@@ -14,6 +14,7 @@ from burnqed.config import GateConfig
 from burnqed.evaluate.figures import search_figures
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import JointFigures, LossPoint, Proof, ReportInputs, write_report
+from burnqed.evaluate.report.inputs import HeldOutStates
 from burnqed.evaluate.report.page import render
 from burnqed.evaluate.report.proofs import benchmark_proofs, declarations, files
 from burnqed.evaluate.results import HEAD, PLAIN, StepCost
@@ -95,6 +96,15 @@ def full_inputs() -> ReportInputs:
         positive_energies=[-1.0, -0.5, 0.1] * 20,
         negative_energies=[0.5, 1.0, 1.5] * 40,
         embeddings={"on_x": [1, 2], "on_y": [1, 2], "off_x": [3], "off_y": [4], "spectrum": [0.6, 0.3, 0.1]},
+        held_out=HeldOutStates(
+            version=1,
+            x=[0.1 * i for i in range(12)],
+            y=[0.0] * 12,
+            depth=[1, 2, 3, 9] * 3,
+            on_path=[True, False] * 6,
+            variance=(0.4, 0.2),
+            families=[[0.0, 1.0, 2.0], [0.5, 0.1]],
+        ),
         kept=["search.budget went from 6 to 8"],
         training_proofs=[Proof(name="gen", statement="1 < 2", header=HEADER, proof="decide", found="noisy search")],
         config=resolve("demo").config.model_dump(mode="json"),
@@ -168,7 +178,7 @@ def test_every_plot_is_drawn_described_and_follows_the_colour_scheme(text: str, 
         "Solved by budget", "Solved by iteration", "Fine-tuning loss", "Joint training: InfoNCE", "Energy of states", "Embeddings of states", "Variance spectrum", "Where the time went", "Rank-1 accuracy",
     ):  # fmt: skip
         assert any(label.startswith(title) for label in labels), title
-    assert page.tags["svg"] == 9
+    assert page.tags["svg"] == 11
     assert "with head: 1 at 16 nodes, 3 at 64 nodes" in " ".join(labels)
     assert not re.search(r"#00000\d", text), "a placeholder was left"
     colours = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text))

@@ -15,8 +15,9 @@ from burnqed.evaluate.experiment import (
     Experiment,
     Experiments,
 )
-from burnqed.evaluate.report.page import Table, pill, rendered
+from burnqed.evaluate.report.page import pill, rendered
 from burnqed.evaluate.report.plots import BEFORE, EVER, PAPER, SEARCHED, WITH, WITHOUT, Plot, draw, whole_numbers
+from burnqed.evaluate.report.tables import Table
 
 COLOURS = {"A": EVER, "S": WITHOUT, "B": SEARCHED, "C": WITH, "control": BEFORE}
 """Of the arms."""

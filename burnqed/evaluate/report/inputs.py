@@ -34,6 +34,23 @@ class JointFigures(Result):
     """Whether the search used the head."""
 
 
+class HeldOutStates(Result):
+    """States of theorems that were held out from the head's training (`burnqed.train.pictures`)."""
+
+    version: int
+    x: list[float]
+    """First principal component of each state's embedding; likewise:"""
+    y: list[float]
+    depth: list[int]
+    """Tactics from the root."""
+    on_path: list[bool]
+    """Whether it lies on a proof; the others are siblings of such."""
+    variance: tuple[float, float]
+    """Shares of the variance in the two components."""
+    families: list[list[float]]
+    """Energies: of a state on a proof, then of its siblings."""
+
+
 @dataclass(frozen=True)
 class ReportInputs:
     result: IterationResult
@@ -49,6 +66,7 @@ class ReportInputs:
     """Energies of the head's held-out positives and negatives."""
     embeddings: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Two principal components of states on and off proofs (`burnqed.train.quality.picture`)."""
+    held_out: HeldOutStates | None = None
     training_proofs: Sequence[Proof] = ()
     """Found by the search for training data."""
     kept: Sequence[str] = ()

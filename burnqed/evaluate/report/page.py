@@ -16,12 +16,11 @@ from markupsafe import Markup
 from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
 from burnqed.evaluate.costs import columns_of, numbers, total
-from burnqed.evaluate.course import course, names
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed
-from burnqed.evaluate.parts import breakdown
-from burnqed.evaluate.report import plots, proofs
+from burnqed.evaluate.report import pictures, plots, proofs
 from burnqed.evaluate.report.inputs import JointFigures, ReportInputs
+from burnqed.evaluate.report.tables import Table, course_table, part_tables
 from burnqed.evaluate.results import (
     CHANCE,
     COUNT,
@@ -58,6 +57,8 @@ JOINT_FIGURES = {
     "pairwise": "rank accuracy",
 }
 """Of what a joint training measured, what the page shows, in its words."""
+LEAST_SHOWN = 10
+"""With fewer states a plane shows nothing."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,6 @@ class Tile:
     of: str
     notes: Sequence[str]
     colour: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Cells are text, or Markup where they have their own. Columns of numbers are aligned right, with digits of equal width."""
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    text_columns: int = 1
-    """How many columns from the left are text."""
 
 
 def write_report(inputs: ReportInputs, folder: Path) -> Path:
@@ -209,6 +200,10 @@ def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
         drawn.append(plots.energies(inputs.positive_energies, inputs.negative_energies))
     if inputs.embeddings:
         drawn += [plots.embeddings(inputs.embeddings), plots.spectrum(inputs.embeddings["spectrum"])]
+    if (held_out := inputs.held_out) and len(held_out.x) >= LEAST_SHOWN:
+        drawn.append(pictures.by_depth(held_out))
+    if (held_out := inputs.held_out) and held_out.families:
+        drawn.append(pictures.siblings(held_out.families))
     if len(by_depth := rank_by_depth(inputs.result.training)) > 1:
         drawn.append(plots.rank_by_depth(by_depth))
     return drawn
@@ -255,29 +250,6 @@ def budget_table(result: IterationResult) -> Table:
                 means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
                 rows.append((key(e.variant) + note, *counts, *means))
     return Table(columns, rows)
-
-
-def course_table(iterations: Sequence[IterationResult]) -> Table:
-    """Iterations so far, and what changed from one to the next, on one benchmark."""
-    rows = course(iterations)
-    series = names(rows)
-    return Table(("iteration", *series), [(row.label, *(signs(row.text(name)) for name in series)) for row in rows])
-
-
-def part_tables(result: IterationResult, earlier: Sequence[IterationResult]) -> list[Table]:
-    """What is solved of the benchmark's parts."""
-    now = result.evaluations
-    before = [e for r in earlier for e in r.evaluations if e.benchmark_hash == now[0].benchmark_hash]
-    shown = [(VARIANTS[e.variant], e) for e in now if e.variant != SEARCH_HEAD]
-    compared = ("by the head",) if len(shown) > 1 else ()
-    tables = []
-    for found in breakdown(shown, min(e.at_largest.budget for _, e in shown), before):
-        rows = [
-            (p.name, f"{p.theorems:,}", *(rate.text for rate in p.rates), *([signs(p.change)] if compared else []))
-            for p in found.parts
-        ]
-        tables.append(Table((found.by, "theorems", *(label for label, _ in shown), *compared), rows))
-    return tables
 
 
 def search_table(searches: plots.Searches) -> Table:
@@ -385,11 +357,6 @@ def grouped(listed: Sequence[proofs.Proof]) -> list[tuple[str, list[tuple[proofs
 def visible(value: object) -> object:
     """What the page shows of a value: text with invisible characters spelled out, our own Markup unchanged."""
     return "\n".join(shown(line) for line in value.split("\n")) if type(value) is str else value
-
-
-def signs(text: str) -> str:
-    """With a minus sign in place of a hyphen."""
-    return text.replace("-", "−")
 
 
 def number(value: float | None) -> str:

@@ -30,8 +30,11 @@ SIZE = (4.8, 2.85)
 
 INK, MUTED, LINE, PAPER = "#000001", "#000002", "#000003", "#000004"
 WITHOUT, WITH, EVER, BEFORE, SEARCHED = "#000005", "#000006", "#000007", "#000008", "#000009"
+DEPTHS = ("#00000a", "#00000b", "#00000c", "#00000d")
+"""Of states at depths 1, 2, 3, and 4 and more."""
 VARIABLES = {
     INK: "--ink", MUTED: "--muted", LINE: "--line", PAPER: "--paper",
+    **{colour: f"--depth-{depth}" for depth, colour in enumerate(DEPTHS, start=1)},
     WITHOUT: "--without", WITH: "--with", EVER: "--ever", BEFORE: "--before", SEARCHED: "--searched",
 }  # fmt: skip
 

@@ -1,0 +1,85 @@
+"""The report's pictures of held-out states: their embeddings in a plane by depth, and the energies of states on proofs beside those of their siblings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from burnqed.evaluate.report.inputs import HeldOutStates
+from burnqed.evaluate.report.plots import DEPTHS, INK, WITH, WITHOUT, Plot, draw
+
+
+def by_depth(states: HeldOutStates) -> Plot:
+    """The states in the plane of their first two principal components: colours are depths, crosses are off the path."""
+    shares, deepest = states.variance, len(DEPTHS)
+    depths = [min(depth, deepest) for depth in states.depth]
+    present = sorted(set(depths))
+
+    def name(depth: int) -> str:
+        return f"depth {depth}" + ("+" if depth == deepest else "")
+
+    def paint(axes: Any) -> None:
+        for depth in present:
+            colour = DEPTHS[depth - 1]
+            for is_on, style in (
+                (False, {"marker": "x", "s": 9, "lw": 0.7, "alpha": 0.6}),
+                (True, {"s": 11, "lw": 0, "alpha": 0.8}),
+            ):
+                at = [i for i, d in enumerate(depths) if d == depth and states.on_path[i] == is_on]
+                label = name(depth) if is_on else None
+                axes.scatter([states.x[i] for i in at], [states.y[i] for i in at], color=colour, label=label, **style)
+        axes.scatter([], [], marker="x", s=9, lw=0.7, color=INK, label="off the path")
+        axes.set(xticks=[], yticks=[], xlabel=f"first component ({shares[0]:.0%} of the variance)")
+        axes.set_ylabel(f"second ({shares[1]:.0%})")
+        axes.grid(False)
+        axes.legend(
+            loc="upper right",
+            ncols=len(present) + 1,
+            bbox_to_anchor=(1.0, 1.14),
+            markerscale=1.8,
+            handletextpad=0.1,
+            columnspacing=0.9,
+        )
+
+    count = ", ".join(
+        f"{sum(d == depth and on for d, on in zip(depths, states.on_path, strict=True))} on a proof's path and "
+        f"{sum(d == depth and not on for d, on in zip(depths, states.on_path, strict=True))} siblings at {name(depth)}"
+        for depth in present
+    )
+    caption = f"held-out states and siblings; the plane has {sum(shares):.0%} of their variance, so what overlaps here may be apart elsewhere"
+    return draw(
+        "embeddings-depth",
+        "Embeddings by depth",
+        caption,
+        f"Embeddings by depth: {count}; {sum(shares):.0%} of the variance.",
+        paint,
+    )
+
+
+def siblings(families: Sequence[Sequence[float]]) -> Plot:
+    """Energies of states on proofs and of their siblings, each from the mean of its family: energies compare only among states of one theorem."""
+    own, others = [], []
+    for family in families:
+        mean = sum(family) / len(family)
+        own.append(family[0] - mean)
+        others += [energy - mean for energy in family[1:]]
+    pairs = [(family[0], energy) for family in families for energy in family[1:]]
+    right = sum((mine < other) + 0.5 * (mine == other) for mine, other in pairs) / len(pairs)
+
+    def paint(axes: Any) -> None:
+        values = sorted([*own, *others])
+        low, high = values[len(values) // 200], values[-1 - len(values) // 200]  # a few outliers would flatten the rest
+        width = (high - low or 1.0) / 36
+        bins = [low + i * width for i in range(37)]
+        for name, found, colour in (("siblings", others, WITHOUT), ("on a proof's path", own, WITH)):
+            inside = [v for v in found if low <= v <= high]
+            shares = [1 / len(found)] * len(inside)
+            axes.hist(inside, bins, weights=shares, color=colour, alpha=0.45, label=name)
+            axes.hist(inside, bins, weights=shares, color=colour, histtype="step", lw=1.3)
+        axes.axvline(0, color=INK, lw=0.8, ls=(0, (3, 2)))
+        axes.set(yticks=[], xlabel="energy, from the mean of a state and its siblings", ylabel="share of states")
+        axes.legend(loc="upper right")
+
+    caption = f"held-out: {len(own):,} states on proofs, {len(others):,} siblings; lower in {right:.0%} of the pairs"
+    words = f"in {right:.0%} of {len(pairs):,} pairs the state on the proof's path has the lower energy; chance is 50%"
+    return draw("siblings", "Energy among siblings", caption, f"Energy among siblings: {words}.", paint)
