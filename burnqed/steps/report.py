@@ -15,12 +15,14 @@ from pathlib import Path
 from burnqed.data.sets.leaks import form
 from burnqed.data.theorems import common_header
 from burnqed.documents import READ_AGAIN, read_document
+from burnqed.errors import BadInput
 from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.figures import evaluation_result, search_figures
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IterationResult
 from burnqed.evaluate.summary import ever, summarize
+from burnqed.layout import origin_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
 from burnqed.ledger import Attempt, accounts
@@ -52,16 +54,28 @@ def units(context: Context) -> list[Unit]:
         "data": [layout.data],
         "benchmarks": [layout.benchmark(name) for name in benchmarks],
         "selections": [layout.at(i).selection for i in (*searched_iterations(context), *own)],
-        "adapter": [layout.adapter],
+        "adapter": [layout.adapter] if context.config.sft.enabled else [],
         "model": [layout.model],
         "head": [head] if head else [],
         "search head": [layout.head(SEARCH)] if has_search_head(context.config, context.iteration) else [],
         "searched": searched(context),
         **{evaluated(name, v): shards_of(context, name, v) for name in benchmarks for v in evaluate.variants(context)},
         "earlier": [layout.at(i).report for i in range(context.iteration)],
+        "baseline": baseline(context),
     }
     gated = ("the benchmark of the gates", next(iter(benchmarks)))
     return [Unit(layout.report, sources, parameters=(gated,))]
+
+
+def baseline(context: Context) -> list[str]:
+    """The report that iteration 0 is compared with. Raises BadInput for one of the run itself."""
+    address = context.config.gate.baseline
+    if address is None or context.iteration > 0:
+        return []
+    theirs = origin_of(address)
+    if theirs.run == context.layout.run:
+        raise BadInput(f"gate.baseline is {address}, which is the run itself; give an iteration of another run.")
+    return [theirs.report]
 
 
 def searched(context: Context) -> list[str]:
@@ -107,14 +121,17 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         cost=step_costs(worked),
         seconds=wall(worked),
     )
-    judged = verdict(result, earlier, context.config.gate)
+    before = [read_result(store, prefix) for prefix in unit.sources["baseline"]]
+    judged = verdict(result, earlier, context.config.gate, baseline=next(iter(before), None))
     energies = ebm.read_energies(store, layout.head("final")) if layout.head("final") in records else {}
     inputs = ReportInputs(
         result=result,
         earlier=earlier,
         verdict=judged,
-        loss=sft.read_losses(store, layout.adapter),
-        joint=sft.read_joint(store, layout.adapter, accepted=is_accepted(records.get(layout.head(SEARCH)))),
+        loss=sft.read_losses(store, layout.adapter) if layout.adapter in records else [],
+        joint=sft.read_joint(store, layout.adapter, accepted=is_accepted(records.get(layout.head(SEARCH))))
+        if layout.adapter in records
+        else None,
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         embeddings=ebm.read_picture(store, layout.head("final")) if layout.head("final") in records else {},
@@ -205,7 +222,9 @@ def lean_of(context: Context) -> LeanBackend:
 
 def training_metrics(context: Context, records: dict[str, Record]) -> dict[str, float]:
     """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, `search_head.auc` (before the search), …"""
-    figures = {f"sft.{name}": value for name, value in SftFacts.of(records[context.layout.adapter]).figures.items()}
+    figures: dict[str, float] = {}
+    if adapter := records.get(context.layout.adapter):
+        figures |= {f"sft.{name}": value for name, value in SftFacts.of(adapter).figures.items()}
     for part, stage in (("head", FINAL), (SEARCH_HEAD, SEARCH)):
         if head := records.get(context.layout.head(stage)):
             figures |= {f"{part}.{name}": value for name, value in HeadFacts.of(head).figures.items()}

@@ -153,8 +153,7 @@ def test_pods_that_run_lean_read_mathlib_s_from_its_volume_where_there_is_one(tm
     volume = {"name": "lean", "persistentVolumeClaim": {"claimName": "burnqed-lean", "readOnly": True}}
     mounted = of_chart(True)
     assert mounted["search"] == [volume, {"name": "lean", "mountPath": "/opt/burnqed/pantograph", "readOnly": True}]
-    config = resolve("small", ["cluster.lean_cache=pvc:burnqed-lean"]).config
-    write_templates(tmp_path, config)
+    write_templates(tmp_path, "small", ["cluster.lean_cache=pvc:burnqed-lean"])
     assert mounted == mounts(yaml.safe_load((tmp_path / "iteration.yaml").read_text()))
     assert not any(of_chart(False).values())
 
