@@ -13,11 +13,12 @@ from burnqed.evaluate.results import EvaluationResult, Result
 
 GO, NO_GO = "go", "no-go"
 COLUMNS = ("theorems", "without head", "with head", "newly solved", "lost", "p", "gain, 95%", "nodes", "95%")
-HELD_OUT, ALL = "held out of the head's training", "all, with those that it was trained on"
+HELD_OUT, ALL = "held out", "all, training too"
+FILE = "lean-start.json"
 
 
 class LeanStart(Result):
-    """`lean-start.json`."""
+    """What `FILE` holds."""
 
     run: str
     model: str
@@ -74,7 +75,7 @@ def verdict_of(found: Change, accepted: bool, max_p: float) -> tuple[str, str]:
         )
     told = (
         f"of {found.tried} theorems that the head was not trained on, the search proves {solved_after(found)} with it and {solved_before(found)} without "
-        f"({len(found.newly_solved)} newly solved, {len(found.lost)} lost, p = {found.p:.2g}), with × {found.effort or 1:.2f} of the nodes"
+        f"({len(found.newly_solved)} newly solved, {len(found.lost)} lost, p = {found.p:.2g}), and expands {found.effort or 1:.2f} times the nodes"
     )
     if not accepted:
         return NO_GO, f"its training did not accept the head, so no search would use it; {told}"

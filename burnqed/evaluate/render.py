@@ -143,9 +143,12 @@ def print_experiment(found: Experiments, console: Console) -> None:
 def print_lean_start(found: LeanStart, console: Console) -> None:
     """The searches without and with the head, and the verdict in one sentence."""
     table = table_of("", *LEAN_START_COLUMNS)
+    table.columns[0].no_wrap = True
     for row in found.rows:
         table.add_row(*map(cell, row))
     console.print(table)
+    apart = f"The head was trained on {found.trained_on} of {found.theorems} theorems, or on others with the same statement; held out are the rest."
+    console.print(apart, soft_wrap=True, highlight=False)
     tell(console, f"{found.verdict}: ", found.reason, "green" if found.verdict == GO else "red")
 
 

@@ -6,15 +6,12 @@ import os
 import shutil
 from pathlib import Path
 
-from rich.console import Console
-
 from burnqed.config import EvaluateConfig
 from burnqed.data.sets.leaks import form
 from burnqed.data.split import is_validation
 from burnqed.data.theorems import common_header
 from burnqed.evaluate.figures import evaluation_result
-from burnqed.evaluate.lean_start import LeanStart, judged
-from burnqed.evaluate.render import print_lean_start
+from burnqed.evaluate.lean_start import FILE, LeanStart, judged
 from burnqed.evaluate.report.lean_start import write_page
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.lean.backends import open_lean
@@ -31,7 +28,7 @@ from burnqed.steps.table import FINAL
 from burnqed.steps.trajectories import own_shards, rows_of
 from burnqed.trajectory.reader import theorem_results
 
-DOCUMENT, PAGE = "lean-start.json", "index.html"
+PAGE = "index.html"
 
 
 def units(context: Context) -> list[Unit]:
@@ -41,8 +38,8 @@ def units(context: Context) -> list[Unit]:
         "selection": [layout.selection],
         "model": [layout.model],
         "head": [layout.head(FINAL)],
-        PLAIN: own_shards(context, layout.trajectories("main"), search.count(context)),
-        HEAD: own_shards(context, layout.trajectories(GUIDED), search.count(context.at(stage=FINAL))),
+        "main": own_shards(context, layout.trajectories("main"), search.count(context)),
+        GUIDED: own_shards(context, layout.trajectories(GUIDED), search.count(context.at(stage=FINAL))),
     }
     return [Unit(layout.lean_start, sources)]
 
@@ -64,8 +61,8 @@ async def run(context: Context, unit: Unit) -> LeanStartFacts:
     theorems = read_selection(store, unit.source("selection")).theorems
     known, lean = trained_on(context, unit, theorems), open_lean(config.lean)
 
-    def of(variant: str) -> EvaluationResult:
-        results = [r for rows in rows_of(store, unit.sources[variant]) for r in theorem_results(rows)]
+    def of(variant: str, searched: str) -> EvaluationResult:
+        results = [r for rows in rows_of(store, unit.sources[searched]) for r in theorem_results(rows)]
         return evaluation_result(
             results,
             theorems,
@@ -85,22 +82,21 @@ async def run(context: Context, unit: Unit) -> LeanStartFacts:
 
     found = judged(
         context.layout.run,
-        of(PLAIN),
-        of(HEAD),
+        of(PLAIN, "main"),
+        of(HEAD, GUIDED),
         accepted=HeadFacts.of(head).accepted,
         is_raw=context.layout.adapter not in model.key.inputs,
         max_p=config.gate.max_p,
     )
     folder = context.workdir / "lean-start"
     folder.mkdir()
-    (folder / DOCUMENT).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    (folder / FILE).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     write_page(found, sizes(context), folder / PAGE)
     store.upload(folder, unit.root)
     if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
         Path(artifacts).mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / PAGE, Path(artifacts) / PAGE)
-    print_lean_start(found, Console(width=120))
-    log.info("the report is %s", store.locate(f"{unit.root}/{PAGE}"))
+    log.info("%s: %s", found.verdict, found.reason)
     return facts(found)
 
 

@@ -168,3 +168,26 @@ def test_gates_look_at_the_first_benchmark() -> None:
     found = verdict(after, [before], GateConfig(min_rate=0.5, **SURE))
     assert found.go
     assert [c.measured for c in found.checks] == ["0.556 (n = 9, 1 not tried)", "0.444 (n = 9, p = 0.12)"]
+
+
+def test_iteration_0_is_compared_with_a_baseline_as_later_ones_are_with_the_previous() -> None:
+    baseline = iteration(0, solving(FIFTY[:10], FIFTY), run="baseline")
+    found = verdict(iteration(0, solving(FIFTY[:20], FIFTY)), [], GateConfig(), baseline=baseline)
+    gain = check(found, "gain from the baseline")
+    assert (gain.value, gain.n, gain.ok) == (pytest.approx(0.2), 50, True)
+    assert not check(verdict(baseline, [], GateConfig(), baseline=baseline), "gain from the baseline").ok
+
+
+def test_a_baseline_counts_by_its_theorems_whatever_it_calls_them() -> None:
+    after = iteration(0, solving(FIFTY[:20], FIFTY, benchmark="core"))
+    renamed = iteration(0, solving("1", "12345"), solving(FIFTY[:10], FIFTY, benchmark="mine"))
+    found = verdict(after, [], GateConfig(), baseline=renamed)
+    assert check(found, "gain from the baseline").n == 50
+
+
+def test_a_baseline_on_other_theorems_is_no_silent_success() -> None:
+    found = verdict(iteration(0, solving("a", TEN)), [], GateConfig(), baseline=iteration(0, solving("a", FIFTY)))
+    gain = check(found, "gain from the baseline")
+    assert not gain.ok
+    assert gain.measured == "not measured"
+    assert "same theorems" in gain.advice
