@@ -76,17 +76,19 @@ def is_about_moves(proof: KnownProof) -> bool:
 
 
 async def choose(number: int) -> list[KnownProof]:
-    """Half of them about moves."""
+    """A third of them about moves."""
     chosen: list[KnownProof] = []
     against: Counter[str] = Counter()
-    wanted = {True: number // 2, False: number - number // 2}
+    wanted = {True: number // 3, False: number - number // 3}
     async with open_lean(CONFIG) as lean:
         for begin in count(0, STEP):
             drafts = deep_proofs(SEED, begin + STEP, benchmark=True)[begin:]
             open_ = [proof for proof in drafts if wanted[is_about_moves(proof)] > 0]
             async for proof, reason in in_turn(open_, lean, reason_against):
+                if wanted[is_about_moves(proof)] == 0:
+                    continue
                 against[reason or "chosen"] += 1
-                if not reason and wanted[is_about_moves(proof)] > 0:
+                if not reason:
                     wanted[is_about_moves(proof)] -= 1
                     chosen.append(proof)
                 print(f"{proof.theorem.name:40} {reason or 'chosen'}", flush=True)

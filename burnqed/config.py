@@ -35,6 +35,8 @@ SHIPPED = "shipped"
 TRIVIAL = "shipped-trivial"
 SHIPPED_INDICES = {SHIPPED: "core.json", "shipped-deep": "deep.json", TRIVIAL: "trivial.json"}
 """What stands for the address of an index that comes with the package, and its file."""
+IN_DOMAIN = "in-domain"
+"""The benchmark of theorems of the run's own index that are held out (`data.in_domain`)."""
 BENCHMARK_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
 """It is also the name of a folder."""
 
@@ -106,12 +108,17 @@ class DataConfig(Section):
     """How many of the shipped (or given) proofs are used, chosen by hash of the name; null means all."""
     benchmark_theorems: Theorems[int | None] = Field(None, ge=1)
     """How many theorems of each benchmark are used, chosen by hash of the name; null means all."""
+    in_domain: Later[Theorems[int]] = Field(0, ge=0, le=500)
+    """How many theorems of the index that is searched, chosen by hash of the name, are held out: never searched for training data nor trained on (nor is any that
+    equals them), but evaluated, as the benchmark `in-domain`. `benchmark_theorems` does not concern them."""
     generated: Theorems[int] = Field(3_000, ge=0)
     """Generated statements added to the shipped corpus."""
     generator_seed: Seed = 0
     """Seed of the generated statements, and of the deep theorems."""
     deep: Later[Theorems[int]] = Field(0, ge=0)
     """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
+    deep_statements: Later[Theorems[int]] = Field(0, ge=0)
+    """Further deep theorems, of which only the statements are used: they are added to what is searched, as `deep-statement::…`."""
     origin: Structure[str | None] = None
     """`RUN:N` makes the run a branch: it reads that run's data, base model, benchmarks and iterations up to N where they are, and begins with iteration N + 1."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)
@@ -140,7 +147,16 @@ class DataConfig(Section):
             raise ValueError("each benchmark has a name; write data.benchmarks.NAME=URI")
         if wrong := [name for name in benchmarks if not re.fullmatch(BENCHMARK_NAME, str(name))]:
             raise ValueError(f"{wrong[0]!r} is not a benchmark's name; use letters, digits, `_` and `-`")
+        if IN_DOMAIN in benchmarks:
+            raise ValueError(
+                f"{IN_DOMAIN!r} is the benchmark of the theorems that data.in_domain holds out; use another name"
+            )
         return benchmarks
+
+    @property
+    def evaluated(self) -> list[str]:
+        """The names of all benchmarks, the held-out theorems of the index last."""
+        return [*self.benchmarks, *([IN_DOMAIN] if self.in_domain else [])]
 
 
 def counts(quotas: dict[str, float], theorems: int) -> dict[str, int]:
@@ -527,8 +543,12 @@ class GateConfig(Section):
     """Required change of the solve rate from the previous iteration, or from the baseline."""
     baseline: Structure[str | None] = None
     """`RUN:N`: an iteration of another run of the store, mostly of the workflow `baseline`, that iteration 0 is compared with as later ones are with the previous."""
+    plateau: Later[int] = Field(0, ge=0)
+    """So many iterations together must have gained over the one before them; 0 checks nothing. With `min_gain` below 0, one level iteration does not stop a run, and several do."""
     max_loss: Thresholds | None = None
     """The highest evaluation loss of the fine-tuning; null checks nothing."""
+    loss_after: Later[Steps[int]] = Field(0, ge=0)
+    """The loss is checked once the model has been trained for so many steps: those of this iteration's fine-tuning, and those of the weights that it started from."""
     min_rank1_deep: Fractions = 0.0
     """Required rank-1 accuracy of the head at depth 4 and more; 0 checks nothing."""
     min_linear_probe: Later[Fractions] = 0.0

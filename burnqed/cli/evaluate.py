@@ -134,11 +134,12 @@ def compare(
     ),
     as_json: bool = options.Json,
 ) -> None:
-    """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test.
+    """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test; and by source, difficulty and length of proof.
 
     Example: burnqed compare runs/main/iterations/iter_0 runs/main/iterations/iter_1
     """
     from burnqed.evaluate.compare import compare as compare_results
+    from burnqed.evaluate.parts import breakdown
     from burnqed.evaluate.read import read_results
     from burnqed.evaluate.render import print_comparison
 
@@ -151,10 +152,12 @@ def compare(
         typer.echo(display.as_json({"searches": told}, indent=1) if as_json else shown)
         return
     comparison = compare_results(results)
+    parts = breakdown(results, comparison.budgets[-1])
     if as_json:
-        typer.echo(display.as_json(comparison.model_dump(mode="json"), indent=1))
+        document = {**comparison.model_dump(mode="json"), "parts": [found.model_dump(mode="json") for found in parts]}
+        typer.echo(display.as_json(document, indent=1))
     else:
-        print_comparison(comparison, Console())
+        print_comparison(comparison, Console(), parts)
 
 
 def experiment(
@@ -186,7 +189,7 @@ def experiment(
 
 
 def summary(store: str = options.Store, run: str = options.Run, as_json: bool = options.Json) -> None:
-    """Show one row per iteration of a run (and benchmark, where there are several), and the costs by step and by iteration.
+    """Show one row per iteration of a run (and benchmark, where there are several), what changed from each to the next, and the costs by step and by iteration.
 
     Example: burnqed summary --store runs
     """

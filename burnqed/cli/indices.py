@@ -68,7 +68,7 @@ def indices_to_keep(
             raise BadInput(f"The workflow {workflow} takes no --benchmark; leave it out.")
         if store and "data" not in WORKFLOWS[workflow].tasks and recall(store, run) is None:
             raise BadInput(f"{store.uri} has no run {run!r} yet; run an iteration first, or give --run.")
-        if benchmark not in config.data.benchmarks:
+        if benchmark not in config.data.evaluated:
             indices.append(new_benchmark(benchmark, config, store, run))
     return indices
 
@@ -119,7 +119,7 @@ def keep_rows(files: list[KeptRows], store: Store, run: str) -> None:
 
 def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) -> Kept:
     """`NAME=ADDRESS`, or an address alone: then the file's name is the benchmark's."""
-    from burnqed.config import BENCHMARK_NAME, SHIPPED_INDICES
+    from burnqed.config import BENCHMARK_NAME, IN_DOMAIN, SHIPPED_INDICES
     from burnqed.layout import Layout
     from burnqed.record import look
     from burnqed.resolve import nearest
@@ -136,6 +136,10 @@ def new_benchmark(given: str, config: RunConfig, store: Store | None, run: str) 
             )
         if not re.fullmatch(BENCHMARK_NAME, name):
             raise BadInput(f"{name!r} cannot name a benchmark; give it a name, as in --benchmark NAME={given}.")
+    if name == IN_DOMAIN:
+        raise BadInput(
+            f"{name!r} is the benchmark that data.in_domain makes; give this one another name, as in --benchmark NAME={location}."
+        )
     is_there = location in SHIPPED_INDICES or location.startswith(INPUTS)
     index = Kept(location, "", name) if is_there else kept(name, location, config, benchmark=name)
     is_other = config.data.benchmarks.get(name, index.path) != index.path

@@ -101,3 +101,10 @@ def shipped_benchmark(header: str | None = None, name: str = SHIPPED) -> list[Th
     """One of the project's own benchmarks (`SHIPPED_INDICES`), with this header; their reference proofs are not part of the package."""
     text = (resources.files("burnqed.data.benchmark") / SHIPPED_INDICES[name]).read_text(encoding="utf-8")
     return parse_index(text, f"the benchmark {name}", header)
+
+
+def shipped_easy(name: str) -> set[str] | None:
+    """The theorems of one of the project's own benchmarks that a single probe tactic of the embedded Lean proves within 40,000 heartbeats; None where nobody has tried."""
+    text = (resources.files("burnqed.data.benchmark") / "easy.json").read_text(encoding="utf-8")
+    names = json.loads(text).get(SHIPPED_INDICES[name])
+    return None if names is None else set(names)

@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from statistics import fmean
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.intervals import bootstrap, paired, ratio
+from burnqed.evaluate.figures import pass_estimates
+from burnqed.evaluate.intervals import bootstrap, difference, paired, ratio
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, TheoremOutcome
 from burnqed.trajectory.schema import ProofStatus
@@ -52,6 +54,12 @@ class Change(Result):
     effort: float | None = None
     """Where it was asked for: ratio of the mean numbers of nodes, after to before: those until the proof, or the budget where none was found within it."""
     effort_interval: tuple[float, float] | None = None
+    """By bootstrap over theorems."""
+    samples: int = 1
+    """N of the largest pass@N that both have."""
+    pass_change: float | None = None
+    """Where `effort` was asked for and both have several samples: what became of pass@N."""
+    pass_interval: tuple[float, float] | None = None
     """By bootstrap over theorems."""
 
     @property
@@ -125,6 +133,8 @@ def change(before: Labelled, after: Labelled, budget: int, *, effort: bool = Fal
     gained = sorted(name for name, a, b in tried if b and not a)
     lost = sorted(name for name, a, b in tried if a and not b)
     both = sum(a and b for _, a, b in tried)
+    samples = min(before[1].samples, after[1].samples) if effort else 1
+    passed = passes(pairs, samples) if samples > 1 else [[], []]
     nodes = [[float(nodes_within(pair[side], budget)) for pair in pairs] for side in (0, 1)] if effort else [[], []]
     return Change(
         before=before[0],
@@ -138,7 +148,17 @@ def change(before: Labelled, after: Labelled, budget: int, *, effort: bool = Fal
         gain=paired(both, len(lost), len(gained), len(tried) - both - len(lost) - len(gained)),
         effort=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
         effort_interval=bootstrap(nodes[0], nodes[1], ratio) if sum(nodes[0]) else None,
+        samples=samples,
+        pass_change=fmean(passed[1]) - fmean(passed[0]) if passed[0] else None,
+        pass_interval=bootstrap(passed[0], passed[1], difference),
     )
+
+
+def passes(pairs: Sequence[tuple[TheoremOutcome, TheoremOutcome]], samples: int) -> list[list[float]]:
+    """pass@N of both sides, over the theorems of which both could try as many samples."""
+    one, other = (pass_estimates(side, samples) for side in zip(*pairs, strict=True)) if pairs else ({}, {})
+    names = [name for name in one if name in other]
+    return [[side[name] for name in names] for side in (one, other)]
 
 
 def solved_at(outcome: TheoremOutcome, budget: int) -> bool:
@@ -192,7 +212,12 @@ def from_previous(result: IterationResult, earlier: Sequence[IterationResult]) -
 
     None at iteration 0, and when the benchmark or the budgets changed in between.
     """
-    for previous in (r for r in earlier if r.iteration == result.iteration - 1):
+    return from_earlier(result, earlier, 1)
+
+
+def from_earlier(result: IterationResult, earlier: Sequence[IterationResult], back: int) -> Change | None:
+    """The same from as many iterations before."""
+    for previous in (r for r in earlier if r.iteration == result.iteration - back):
         labels = f"iteration {previous.iteration}", f"iteration {result.iteration}"
         changes = (between(labels, previous.variant(v), result.variant(v)) for v in (HEAD, PLAIN))
         return next(filter(None, changes), None)

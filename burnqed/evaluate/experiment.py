@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field, computed_field
 
 from burnqed.evaluate.compare import change, nodes_within, solved_at
-from burnqed.evaluate.intervals import Interval, Means, bootstrap, percent, ratio, signed, wilson
+from burnqed.evaluate.intervals import Interval, bootstrap, difference, percent, ratio, signed, wilson
 from burnqed.evaluate.results import (
     CHANCE,
     ERROR,
@@ -346,10 +346,6 @@ def by_theorem(
         for measure in (solved_at, nodes_within)
     )
     return names, (rates[0], rates[1]), (nodes[0], nodes[1])
-
-
-def difference(before: Means, after: Means) -> Means:
-    return after - before
 
 
 def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) -> Effect:

@@ -16,6 +16,7 @@ from typing import Any
 
 from burnqed.config import EvaluateConfig
 from burnqed.errors import BadInput
+from burnqed.evaluate.intervals import mean_interval
 from burnqed.evaluate.results import BudgetResult, EvaluationResult, SearchFigures, TheoremOutcome
 from burnqed.lean.protocol import Theorem
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
@@ -36,11 +37,14 @@ def evaluation_result(
     config: EvaluateConfig,
     trained_on: Collection[str] = (),
     made_with: Mapping[str, Any] | None = None,
+    easy: Mapping[str, bool] | None = None,
+    known_proofs: Mapping[str, int] | None = None,
 ) -> EvaluationResult:
     """Figures of one variant on one benchmark.
 
     `results` holds at most one result per theorem and sample, in any order; a theorem of the benchmark without any is an error.
-    `header` is that of theorems without one; `trained_on` names those that the model was trained on.
+    `header` is that of theorems without one; `trained_on` names those that the model was trained on; `easy` says of theorems whether a single probe tactic proves them, and
+    `known_proofs` how many tactics their known proofs have.
 
     Raises BadInput for a result that does not belong to the benchmark.
     """
@@ -56,8 +60,15 @@ def evaluation_result(
             raise ValueError(f"{name} has several results for one sample")
 
     groups = [by_name[t.name] for t in theorems]
-    outcomes = [outcome(t, runs, budgets, header) for t, runs in zip(theorems, groups, strict=True)]
+    outcomes = [
+        outcome(t, runs, budgets, header).model_copy(
+            update={"probe_easy": (easy or {}).get(t.name), "known_proof": (known_proofs or {}).get(t.name)}
+        )
+        for t, runs in zip(theorems, groups, strict=True)
+    ]
     rows = [budget_result(outcomes, groups, b) for b in budgets]
+    estimates = {str(k): list(pass_estimates(outcomes, k).values()) for k in pass_sizes(config.samples)}
+    estimates = {k: values for k, values in estimates.items() if values}
     others = [i for i, t in enumerate(theorems) if t.name not in trained_on] if trained_on else []
     apart = [budget_result([outcomes[i] for i in others], [groups[i] for i in others], b) for b in budgets if others]
     return EvaluationResult(
@@ -73,7 +84,10 @@ def evaluation_result(
         samples=config.samples,
         budgets=rows,
         cumulative=rows[-1].solved,
-        pass_n=pass_rates(groups, config.samples, budgets[-1]),
+        pass_n={k: fmean(values) for k, values in estimates.items()},
+        pass_intervals={
+            k: interval for k, values in estimates.items() if config.samples > 1 and (interval := mean_interval(values))
+        },
         trained_on=[t.name for t in theorems if t.name in trained_on],
         without_trained=apart,
         search=search_figures(results),
@@ -123,6 +137,7 @@ def outcome(theorem: Theorem, runs: Sequence[TheoremResult], budgets: Sequence[i
         lean_calls=sum(r.lean_calls for r in runs),
         seconds=sum(r.seconds for r in runs),
         proof=best.proof if best else None,
+        samples=(len(proofs), len(tried)) if len(runs) > 1 else None,
     )
 
 
@@ -163,18 +178,15 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return 1.0 - math.comb(n - c, k) / math.comb(n, k)
 
 
-def pass_rates(groups: Sequence[Sequence[TheoremResult]], samples: int, budget: int) -> dict[str, float]:
-    """pass@k for k = 1, 2, 4, … and N: the mean over the theorems of which at least k samples could be tried."""
-    rates = {}
-    for k in sorted({2**i for i in range(samples.bit_length())} | {samples}):
-        estimates = []
-        for runs in groups:
-            tried = sum(r.status is not ProofStatus.ERROR for r in runs)
-            if tried >= k:
-                estimates.append(pass_at_k(tried, sum(within(r, budget) for r in runs), k))
-        if estimates:
-            rates[str(k)] = fmean(estimates)
-    return rates
+def pass_estimates(outcomes: Iterable[TheoremOutcome], k: int) -> dict[str, float]:
+    """pass@k by theorem, of those of which at least k samples could be tried."""
+    counts = {o.name: o.samples or (int(o.proof is not None), int(o.status is not ProofStatus.ERROR)) for o in outcomes}
+    return {name: pass_at_k(tried, proofs, k) for name, (proofs, tried) in counts.items() if tried >= k}
+
+
+def pass_sizes(samples: int) -> list[int]:
+    """k = 1, 2, 4, … and N."""
+    return sorted({2**i for i in range(samples.bit_length())} | {samples})
 
 
 def search_figures(results: Sequence[TheoremResult]) -> SearchFigures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Literal
@@ -9,12 +10,14 @@ from typing import Literal
 from pydantic import computed_field
 
 from burnqed.config import GateConfig, at_iteration
-from burnqed.evaluate.compare import Change, between, from_head, from_previous
+from burnqed.evaluate.compare import Change, between, from_earlier, from_head, from_previous
+from burnqed.evaluate.intervals import Interval, wilson
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, Result, on_benchmark
 from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY
 
 # Names in IterationResult.training that checks read
 EVALUATION_LOSS = "sft.evaluation_loss"
+TRAINED_STEPS = "sft.trained_steps"
 RANK1_DEEP = "head.rank1_depth_4+"
 RANK1_SIBLINGS = "head.rank1_siblings"
 ENERGY_GAP = "head.energy_gap"
@@ -26,6 +29,7 @@ LEVEL = (
     "Stop: a solve rate that is level or falling does not recover by itself; compare the data, the loss and the distinct "
     "candidates of both iterations"
 )
+PLATEAU = "Stop: these iterations have gained nothing together, so a further one like them will not either; compare their data, loss and distinct candidates, and change one"
 NO_HELP = "Look at the embeddings (do positives and negatives separate at all?) before training the head longer"
 PERHAPS_CHANCE = "Chance alone may give as much: evaluate on more theorems before building on it"
 
@@ -54,6 +58,8 @@ class GateCheck(Result):
     """Required of the value and the threshold."""
     n: int | None = None
     """Number of theorems, positives or pairs behind the value; None where it was not recorded."""
+    interval: Interval | None = None
+    """95 %, of a rate or of a gain."""
     untried: int = 0
     """Further theorems, which could not be tried."""
     chance: float | None = None
@@ -83,10 +89,11 @@ class GateCheck(Result):
 
     @property
     def measured(self) -> str:
-        """`0.368 (n = 420, chance 0.362, p = 0.4)`"""
+        """`0.368 (n = 420, chance 0.362, p = 0.4)`, `0.080 (0.012 to 0.151, n = 50, p = 0.12)`"""
         if self.value is None:
             return "not measured"
         beside = [
+            *([] if self.interval is None else ["{:.3f} to {:.3f}".format(*self.interval)]),
             *([] if self.n is None else [f"n = {self.n:,}"]),
             *([f"{self.untried:,} not tried"] if self.untried else []),
             *([] if self.chance is None else [f"chance {self.chance:.3f}"]),
@@ -139,6 +146,7 @@ def verdict(
         *rate_checks(result, config),
         *([NO_BASELINE] if baseline and not from_baseline else []),
         *gain_checks(result, [from_baseline, from_previous(result, earlier)], config),
+        *plateau_checks(result, earlier, config),
         *search_checks(result, config),
         *training_checks(result, config),
     ]
@@ -155,8 +163,12 @@ def rate_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
         if threshold > 0:
             row = evaluation.untrained if evaluation else None
             rate, n, untried = (row.rate, row.total - row.errors, row.errors) if row else (None, None, 0)
+            interval = wilson(row.solved, row.total - row.errors) if row else None
             advice = rate_advice(rate, result.iteration)
-            checks.append(GateCheck(name=name, value=rate, threshold=threshold, n=n, untried=untried, advice=advice))
+            check = GateCheck(
+                name=name, value=rate, threshold=threshold, n=n, untried=untried, interval=interval, advice=advice
+            )
+            checks.append(check)
     return checks
 
 
@@ -194,12 +206,35 @@ def gain_checks(result: IterationResult, before: Sequence[Change | None], config
                     threshold=least,
                     relation=">" if least == 0 else "≥",
                     n=change.tried,
+                    interval=change.gain,
                     p=change.p,
                     max_p=config.max_p if least >= 0 else None,
                     advice=f"{advice} ({len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.2g}).",
                 )
             )
     return checks
+
+
+def plateau_checks(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> list[GateCheck]:
+    """Whether the last iterations have gained anything together: a series may have a level one, but not several on end. Nothing before there are as many."""
+    back = config.plateau
+    change = from_earlier(result, earlier, back) if back else None
+    if not (change and change.tried):
+        return []
+    counts = f"{len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.2g}"
+    return [
+        GateCheck(
+            name=f"gain over {back} iterations" if back > 1 else "gain over 1 iteration",
+            value=change.net / change.tried,
+            threshold=0.0,
+            relation=">",
+            n=change.tried,
+            interval=change.gain,
+            p=change.p,
+            max_p=config.max_p,
+            advice=f"{PERHAPS_CHANCE if change.net > 0 else PLATEAU} ({counts}).",
+        )
+    ]
 
 
 def search_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
@@ -214,7 +249,7 @@ def search_checks(result: IterationResult, config: GateConfig) -> list[GateCheck
 def training_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:
     """The evaluation loss, and the figures of the head, which have to be more than chance whatever the threshold."""
     metrics, checks = result.training, []
-    if config.max_loss is not None:
+    if config.max_loss is not None and metrics.get(TRAINED_STEPS, math.inf) >= config.loss_after:
         loss, limit = metrics.get(EVALUATION_LOSS), at_iteration(config.max_loss, result.iteration)
         advice = "Check learning rate, data and that the loss covers the tactic only."
         n = count(metrics, EVALUATION_LOSS)

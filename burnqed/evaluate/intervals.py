@@ -66,9 +66,18 @@ def bootstrap(before: Sequence[float], after: Sequence[float], figure: Figure) -
     return float(low), float(high)
 
 
+def mean_interval(values: Sequence[float]) -> Interval | None:
+    """Of the mean of values, one for each theorem, by bootstrap over theorems."""
+    return bootstrap(values, values, lambda _, means: means)
+
+
 def ratio(before: Means, after: Means) -> Means:
     """Infinite where nothing is divided by."""
     return np.divide(after, before, out=np.full_like(after, math.inf), where=before > 0)
+
+
+def difference(before: Means, after: Means) -> Means:
+    return after - before
 
 
 def signed(interval: Interval | None) -> str:

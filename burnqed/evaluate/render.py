@@ -14,11 +14,14 @@ from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
 from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
+from burnqed.evaluate.course import CourseRow, course
+from burnqed.evaluate.course import names as course_names
 from burnqed.evaluate.experiment import ARM_COLUMNS, EFFECT_COLUMNS, Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed, wilson
 from burnqed.evaluate.lean_start import COLUMNS as LEAN_START_COLUMNS
 from burnqed.evaluate.lean_start import GO, LeanStart
+from burnqed.evaluate.parts import Breakdown
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
 from burnqed.evaluate.summary import rows
@@ -51,6 +54,18 @@ def print_summary(summary: Summary, console: Console) -> None:
         counts = ("-" if n is None else f"{n:,}" for n in numbers)
         table.add_row(str(row.iteration), *([cell(row.benchmark)] if several else []), *counts)
     console.print(table)
+    for benchmark in dict.fromkeys(row.benchmark for row in lines) if len(summary.iterations) > 1 else ():
+        print_course(course(on_benchmark(summary.iterations, benchmark)), benchmark if several else "", console)
+
+
+def print_course(rows: Sequence[CourseRow], benchmark: str, console: Console) -> None:
+    """The iterations with intervals, and what changed from one to the next."""
+    series = course_names(rows)
+    table = table_of(f"iteration{f', {benchmark}' if benchmark else ''}", *series)
+    for row in rows:
+        table.add_row(row.label, *(row.text(name) for name in series))
+    console.print()
+    console.print(table)
 
 
 def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
@@ -60,7 +75,8 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
         if evaluation.samples > 1:
             errors = evaluation.at_largest.errors
             untried = f", {errors} of {evaluation.at_largest.total} could not be tried" if errors else ""
-            console.print(f"pass@{k}: {rate:.1%}{untried}")
+            interval = percent(evaluation.pass_intervals.get(k))
+            console.print(f"pass@{k}: {rate:.1%}{f' ({interval})' if interval else ''}{untried}")
     proved = [o.name for o in evaluation.per_theorem if o.proof]
     if proved:
         tell(console, "proved: ", names(proved))
@@ -71,8 +87,8 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
         console.print(f"and {len(failed) - NAMES_SHOWN} more")
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Solved by budget, then the paired counts of every change and the theorems behind them."""
+def print_comparison(comparison: Comparison, console: Console, parts: Sequence[Breakdown] = ()) -> None:
+    """Solved by budget, then the paired counts of every change, what is solved of the benchmark's parts, and the theorems behind it."""
     solved = table_of(
         "result", "variant", *(f"budget {b}" for b in comparison.budgets), "total", "errors", "rate", "95%"
     )
@@ -101,7 +117,17 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     where = f"on {comparison.benchmark} at budget {last.budget}"
     console.print(cell(f"{where}, over what could be tried on both sides"), soft_wrap=True)
     console.print(changes)
+    for c in comparison.changes:
+        if c.pass_change is not None:
+            told = f"{c.before} → {c.after}: pass@{c.samples} {c.pass_change:+.1%} ({signed(c.pass_interval)})"
+            console.print(cell(told), soft_wrap=True)
     console.print()
+    for found in parts:
+        table = table_of(found.by, "theorems", *(cell(s.label) for s in comparison.sides), "first to last, 95%")
+        for p in found.parts:
+            table.add_row(cell(p.name), str(p.theorems), *(rate.text for rate in p.rates), p.change)
+        console.print(table)
+        console.print()
     tell(console, "newly solved from first to last: ", names(last.newly_solved))
     tell(console, "lost: ", names(last.lost))
     for note in comparison.notes:
@@ -216,7 +242,7 @@ def sentence(change: Change) -> str:
     """`iteration 0 → iteration 1 at budget 64: +4 (5 newly solved, 1 lost, p = 0.219)`"""
     return (
         f"{change.before} → {change.after} at budget {change.budget}: {change.net:+d} "
-        f"({len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.3g})"
+        f"({len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.3g}{f'; rate {signed(change.gain)}' if change.gain else ''})"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from burnqed.evaluate.intervals import percent, wilson
+from burnqed.evaluate.intervals import Interval, percent, wilson
 from burnqed.trajectory.schema import ProofStatus
 
 
@@ -51,6 +51,12 @@ class TheoremOutcome(Result):
     lean_calls: int
     seconds: float
     proof: str | None = None
+    samples: tuple[int, int] | None = None
+    """Of several samples: how many proved it at the largest budget, and how many could be tried."""
+    probe_easy: bool | None = None
+    """Whether a single probe tactic proves it; None where nobody has tried."""
+    known_proof: int | None = None
+    """Tactics of the proof that the run has had from the start, where it has one: of theorems that it holds out."""
 
 
 class BudgetResult(Result):
@@ -136,6 +142,8 @@ class EvaluationResult(Result):
     """Solved at any budget of this evaluation."""
     pass_n: dict[str, float] = Field(default_factory=dict)
     """Unbiased pass@k (Chen et al. 2021, equation 1) at the largest budget, by k."""
+    pass_intervals: dict[str, Interval] = Field(default_factory=dict)
+    """95 % intervals of these where there are several samples, by bootstrap over theorems."""
     trained_on: list[str] = Field(default_factory=list)
     """Theorems whose statement, up to renaming, the model was trained on; only a benchmark added after the training has any."""
     without_trained: list[BudgetResult] = Field(default_factory=list)
@@ -176,6 +184,17 @@ class StepCost(Cost):
     step: str
 
 
+class IndexFigures(Result):
+    """What is searched for training data."""
+
+    theorems: int
+    """In the index."""
+    searched: int
+    """Of these, by this iteration or an earlier one."""
+    proved: list[str]
+    """Names of those that this iteration's searches proved."""
+
+
 class IterationResult(Result):
     """Everything an iteration measured: `report/results.json`."""
 
@@ -190,6 +209,8 @@ class IterationResult(Result):
     """By benchmark: its theorems that any variant solved in this iteration or an earlier one of the run."""
     search: SearchFigures = SearchFigures()
     """Of the search for training data, all variants together."""
+    index: IndexFigures | None = None
+    """None in results of earlier versions."""
     training: dict[str, float] = Field(default_factory=dict)
     """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head those of burnqed.train.monitor: `head.rank1`,
     `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; with NAME_chance, NAME_n and NAME_error."""

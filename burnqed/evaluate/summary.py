@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from burnqed.documents import read_document
+from burnqed.evaluate.course import course
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, Summary, on_benchmark
 from burnqed.layout import Layout
 from burnqed.store import Store
@@ -45,8 +46,16 @@ def read_summary(store: Store, run: str) -> Summary | None:
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:
-    """The document of `burnqed summary --json`: the table's rows."""
-    return {"run": summary.run, "iterations": [r.model_dump(mode="json") for r in rows(summary)]}
+    """The document of `burnqed summary --json`: the rows of its tables."""
+    benchmarks = dict.fromkeys(name for r in summary.iterations for name in r.benchmarks)
+    return {
+        "run": summary.run,
+        "iterations": [r.model_dump(mode="json") for r in rows(summary)],
+        "course": {
+            name: [r.model_dump(mode="json") for r in course(on_benchmark(summary.iterations, name))]
+            for name in benchmarks
+        },
+    }
 
 
 def summarize(results: Sequence[IterationResult]) -> Summary:

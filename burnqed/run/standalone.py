@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from burnqed import __version__
 from burnqed.config import RunConfig
 from burnqed.data.theorems import common_header, read_index
 from burnqed.errors import BadInput, TryAgain
@@ -23,10 +22,11 @@ from burnqed.log import log
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
 from burnqed.proof_search.engine import search
-from burnqed.proof_search.recall import Recall, RecallingLean, RecallingPolicy
+from burnqed.proof_search.recall import Recall
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.run.contradictions import check_settings
 from burnqed.signals import on_signal
+from burnqed.steps.searching import recalling
 from burnqed.steps.table import SERVED
 from burnqed.store import Store
 from burnqed.trajectory.filling import OnResult, fill
@@ -88,10 +88,7 @@ async def run_evaluation(
             if recall is None:
                 await search(tasks, lean, client, scorer, settings, add, stop)
                 return
-            limits = [__version__, lean.name, lean.version, config.lean.project, config.lean.heartbeats]
-            served_by = [config.workflow.policy_server, config.only(SERVED).policy.meaning()]
-            asked = RecallingLean(lean, recall, str(limits))
-            policy = RecallingPolicy(client, recall, str([__version__, info.weight_version, *served_by]))
+            asked, policy = recalling(lean, client, recall, config, info.weight_version)
             await search(tasks, asked, policy, scorer, settings, add, stop)
             log.info("%d expansions and tactics were known, %d were new", recall.hits, recall.misses)
 

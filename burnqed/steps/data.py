@@ -1,7 +1,7 @@
 """data: the theorems to search, and the pairs to train on: those that known proofs yield when replayed through Lean, and given ones.
 
 Known proofs are the shipped corpus, or those of `data.proofs`; pairs of `data.pairs` come as they are, and some of their theorems are proved again.
-Pairs, proofs and theorems whose statement is in a benchmark are left out. Writes theorems.json (a theorem index), proofs.json (known proofs that
+Pairs, proofs and theorems whose statement is in a benchmark are left out, those of the index that are held out (`data.in_domain`) among them. Writes theorems.json (a theorem index), proofs.json (known proofs that
 replay), pairs.parquet, report.json.
 """
 
@@ -14,20 +14,16 @@ from functools import partial
 
 import pyarrow as pa
 
-from burnqed.data.corpus import load_corpus
-from burnqed.data.deep import deep_proofs
-from burnqed.data.filters import PairFilter
-from burnqed.data.generate import generate
+from burnqed.config import IN_DOMAIN
+from burnqed.data.filters import Dropped, PairFilter
 from burnqed.data.importing import failing
 from burnqed.data.pairs import PAIRS
 from burnqed.data.sets.leaks import Held
-from burnqed.data.sets.validate import sampled
 from burnqed.data.theorems import dump_index
 from burnqed.data.trace.kept import replay_kept
 from burnqed.data.trace.reassemble import reassembled
 from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.errors import BadInput
-from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
@@ -37,7 +33,8 @@ from burnqed.steps.base import Context, Unit, Work, key_of
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.facts import DataFacts
 from burnqed.steps.given import given
-from burnqed.steps.indices import default_header, read_configured, some
+from burnqed.steps.indices import default_header, read_configured
+from burnqed.steps.known import Where, contents, generated, is_own, known_with_origins, traced
 from burnqed.steps.table import step_named
 from burnqed.store import Store
 
@@ -50,16 +47,9 @@ REPLAYS = "replayed"
 
 
 def units(context: Context) -> list[Unit]:
-    location, layout = context.config.data.theorems, context.layout
-    parameters = [("what lies at data.theorems", digest_of(read_index_of(context, location) if location else []))]
-    if is_own(context):
-        for name, addresses in (("pairs", context.config.data.pairs), ("proofs", context.config.data.proofs)):
-            parameters.append((f"what lies at data.{name}", digest_of([g.digest for g in given(context, addresses)])))
-    else:
-        corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(default_header(context))]
-        parameters.insert(0, ("the shipped corpus", digest_of(corpus)))
-    benchmarks = [layout.benchmark(name) for name in context.config.data.benchmarks]
-    configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=tuple(parameters))
+    layout = context.layout
+    benchmarks = [layout.benchmark(name) for name in context.config.data.evaluated]
+    configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=contents(context))
     step = step_named("data")
     record, damage = look(context.store, layout.data)
     if record is None or damage or step.name in context.redo:
@@ -69,15 +59,6 @@ def units(context: Context) -> list[Unit]:
     digests = {prefix: found.digest for prefix in before.inputs if (found := look(context.store, prefix)[0])}
     stands = not key_of(step, context, before, digests).difference(record.key)
     return [before if stands else configured]
-
-
-def read_index_of(context: Context, location: str) -> list[dict[str, object]]:
-    return [t.model_dump() for t in read_configured(context, location)]
-
-
-def is_own(context: Context) -> bool:
-    """Whether the run trains on pairs or proofs of its own instead of the shipped corpus."""
-    return bool(context.config.data.pairs or context.config.data.proofs)
 
 
 @dataclass
@@ -94,7 +75,8 @@ class Origin:
 
 async def run(context: Context, unit: Unit) -> DataFacts | None:
     config, store = context.config, context.store
-    held = Held({prefix: read_benchmark(store, prefix) for prefix in unit.inputs})
+    benchmarks = {prefix: read_benchmark(store, prefix) for prefix in unit.inputs}
+    held = Held(benchmarks)
     header = default_header(context)
     configured_theorems: list[Theorem] = []
     unusable: dict[str, str] = {}
@@ -105,9 +87,13 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
         if context.stop.is_set():
             return None
     known, origins = known_with_origins(context, header)
-    proofs = [p for p in known if not held.leak(p.theorem.statement)]
+    held_out = names_of(
+        benchmarks.get(context.layout.benchmark(IN_DOMAIN), []), [*configured_theorems, *(p.theorem for p in known)]
+    )
+    proofs = [p for p in known if p.theorem.name not in held_out and not held.leak(p.theorem.statement)]
     raw = Store(str(context.workdir / "pairs"))
     filter = PairFilter(config.data, held.leak_of_state if is_own(context) else None)
+    filter.rejected = dict.fromkeys(held_out, Dropped.BENCHMARK)
     async with open_lean(config.lean.model_copy(update=PATIENT)) as lean:
         replayed, failed = await replay_into(raw, context, unit, proofs, origins, lean)
         if context.stop.is_set():
@@ -128,12 +114,11 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
             "No pair is left to train on: no known proof replays, or none passes the filters of the section data; see the messages above."
         )
     replayed += again
-    shipped = [] if is_own(context) else generate(config.data.generator_seed, config.data.generated)
     theorems = [t for t in configured_theorems if t.name not in unusable] or [
         *(p.theorem for p in replayed if len(p.tactics) >= config.select.min_depth),
-        *(t.with_header(header) for t in shipped),
+        *generated(context, header),
     ]
-    kept = [t for t in theorems if not held.leak(t.statement)]
+    kept = [t for t in theorems if t.name not in held_out and not held.leak(t.statement)]
     if not kept:
         equal = "Every theorem to search is also in a benchmark" if theorems else "No proof gives a theorem to search"
         raise BadInput(f"{equal}; give another index with --theorems.")
@@ -159,6 +144,7 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
         "origins": [{"kind": s.kind, "weight": s.weight, "pairs": s.pairs} for s in sources],
         "dropped": {str(reason): count for reason, count in filter.dropped.items()},
         "theorems": facts.theorems,
+        "held_out": sorted(held_out),
         "unusable": unusable,
         "equal_to_benchmark": {
             "theorems": facts.theorems_equal_to_benchmark,
@@ -170,28 +156,10 @@ async def run(context: Context, unit: Unit) -> DataFacts | None:
     return facts
 
 
-Where = tuple[str, float]
-"""Kind and weight of an origin."""
-
-
-def known_with_origins(context: Context, header: str) -> tuple[list[KnownProof], dict[str, tuple[Where, str]]]:
-    """The known proofs, and for each name its origin and source: the shipped ones, or those given. Of equal names the first counts."""
-    if is_own(context):
-        found = [
-            (proof, (("proofs", g.weight), source))
-            for g in given(context, context.config.data.proofs)
-            for proof, source in g.proofs(header)
-        ]
-    else:
-        config = context.config.data
-        deep = [
-            replace(p, theorem=p.theorem.with_header(header)) for p in deep_proofs(config.generator_seed, config.deep)
-        ]
-        found = [(proof, (("corpus", 1.0), "corpus")) for proof in (*known_proofs(header), *deep)]
-    first = {proof.theorem.name: (proof, where) for proof, where in reversed(found)}
-    known = [first[name][0] for name in dict.fromkeys(proof.theorem.name for proof, _ in found)]
-    known = some(known, context.config.data.known_proofs, lambda p: p.theorem.name)
-    return known, {p.theorem.name: first[p.theorem.name][1] for p in known}
+def names_of(held_out: Sequence[Theorem], others: Sequence[Theorem]) -> set[str]:
+    """The names of the theorems of the index that are held out, and of those that equal them: pairs of these names are theirs, however their states are printed."""
+    held = Held({IN_DOMAIN: held_out})
+    return {t.name for t in held_out} | {t.name for t in others if held.leak(t.statement)}
 
 
 async def replay_into(
@@ -228,11 +196,10 @@ async def reprove(
     context: Context, header: str, held: Held, filter: PairFilter, known: Sequence[KnownProof], lean: LeanBackend
 ) -> tuple[list[KnownProof], dict[str, str]]:
     """Theorems of the given pairs that their own tactics prove again; and why others are not."""
-    size, names = context.config.data.reproved, {p.theorem.name for p in known}
-    files = given(context, context.config.data.pairs) if size else []
+    names, theorems = {p.theorem.name for p in known}, traced(context)
     wanted: list[KnownProof] = []
     failed: dict[str, str] = {}
-    for steps in sampled((pair for g in files for pair in PAIRS.rows(g.pairs())), size) if files else ():
+    for steps in theorems:
         name = steps[0].theorem
         if name in names or name in filter.rejected:
             continue
@@ -251,7 +218,7 @@ async def reprove(
             progress.advance(proved=len(again))
             if context.stop.is_set():
                 break
-    if files:
+    if theorems:
         log.info("%d of %d theorems of the given pairs are proved again by their tactics", len(again), len(wanted))
     return again, failed
 
@@ -263,11 +230,6 @@ def kept_of(sources: Sequence[Origin], filter: PairFilter) -> Iterator[pa.Record
             kept = filter.keep(batch)
             source.pairs += len(kept)
             yield kept
-
-
-def known_proofs(header: str) -> list[KnownProof]:
-    """The shipped corpus, with its header spelled out."""
-    return [KnownProof(t.theorem.with_header(header), t.tactics) for t in load_corpus()]
 
 
 def read_pairs(store: Store, prefix: str) -> Iterator[pa.RecordBatch]:

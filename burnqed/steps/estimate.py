@@ -78,11 +78,11 @@ def searched(config: RunConfig, iteration: int) -> float:
 def evaluated(config: RunConfig, iteration: int) -> float:
     """Nodes for each theorem of the benchmarks, whose number is taken to be the same."""
     found = [v for v in variants(context_of(Layout("run", iteration), config)) if v != SEARCH_HEAD]
-    return float(len(found) * max(config.evaluate.budgets) * config.evaluate.samples * len(config.data.benchmarks))
+    return float(len(found) * max(config.evaluate.budgets) * config.evaluate.samples * len(config.data.evaluated))
 
 
 def guided(config: RunConfig, _: int) -> float:
-    return float(max(config.evaluate.budgets) * config.evaluate.samples * len(config.data.benchmarks))
+    return float(max(config.evaluate.budgets) * config.evaluate.samples * len(config.data.evaluated))
 
 
 def searched_again(config: RunConfig, _: int) -> float:

@@ -40,12 +40,12 @@ def shards_of(context: Context, benchmark: str, stage: str) -> int:
 
 
 def count(context: Context) -> int:
-    return max(shards_of(context, benchmark, context.stage) for benchmark in context.config.data.benchmarks)
+    return max(shards_of(context, benchmark, context.stage) for benchmark in context.config.data.evaluated)
 
 
 def units(context: Context) -> list[Unit]:
     layout, shard_units = context.layout, []
-    for benchmark in context.config.data.benchmarks:
+    for benchmark in context.config.data.evaluated:
         number = shards_of(context, benchmark, context.stage)
         for variant in at_stage(context) if context.shard < number else ():
             head = [] if variant == PLAIN else [layout.head(context.stage)]
@@ -58,8 +58,11 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
     theorems = read_benchmark(context.store, unit.source("benchmark"))
     settings = SearchSettings.for_evaluation(config, context.config.search)
-    with_head = unit.name != PLAIN
-    return await search_shard(context, unit, theorems, settings, config, with_head=with_head, samples=config.samples)
+    # Both variants of a stage meet the same candidates.
+    recall = context.workdir / "expansions.sqlite" if len(at_stage(context)) > 1 else None
+    return await search_shard(
+        context, unit, theorems, settings, config, with_head=unit.name != PLAIN, samples=config.samples, recall=recall
+    )
 
 
 WORK = Work(units, run, shards=count, needed=needed)

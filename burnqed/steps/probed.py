@@ -8,21 +8,64 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from burnqed.config import SHIPPED_INDICES, LeanConfig
+from burnqed.data.theorems import shipped_easy
 from burnqed.errors import BadInput
 from burnqed.key import digest_of
 from burnqed.layout import PROBES
+from burnqed.lean.backends import EMBEDDED
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
 from burnqed.parquet import read_parquet
+from burnqed.progress import Progress
+from burnqed.proof_search.many import run_many
+from burnqed.proof_search.probes import probe_easy
+from burnqed.steps.base import Context
 from burnqed.store import Store
 from burnqed.trajectory.rows import statement_hash
 
 SCHEMA = pa.schema([pa.field("statement_hash", pa.string(), False), pa.field("easy", pa.bool_(), False)])
 PER_FILE = 1_000
+
+
+async def probe_all(context: Context, lean: LeanBackend, theorems: Sequence[Theorem]) -> None:
+    """Probes those of the theorems of which it is not known, with a Lean that is open; keeps what is found also when stopped."""
+    probed = Probed(context.store, lean, context.config.lean.heartbeats)
+
+    async def probe(theorem: Theorem) -> tuple[Theorem, bool | None]:
+        return theorem, await probe_easy(theorem, lean)
+
+    with Progress(len(theorems), "probe", "theorems") as progress:
+
+        def note(verdict: tuple[Theorem, bool | None]) -> None:
+            theorem, found = verdict
+            if found is not None:
+                probed.add(theorem, found)
+            progress.advance()
+
+        await run_many([t for t in theorems if probed.easy(t) is None], probe, 4 * lean.capacity, note, context.stop)
+    probed.save()
+
+
+def known_easy(
+    store: Store, lean: LeanBackend, config: LeanConfig, theorems: Sequence[Theorem], address: str
+) -> dict[str, bool]:
+    """Of a benchmark at this address: whether a single probe tactic proves a theorem, as far as is known in this store, or comes with the package."""
+    probed = Probed(store, lean, config.heartbeats)
+    shipped = shipped_easy(address) if address in SHIPPED_INDICES and config.backend == EMBEDDED else None
+    found = {}
+    for theorem in theorems:
+        easy = probed.easy(theorem)
+        if easy is None and shipped is not None:
+            easy = theorem.name in shipped
+        if easy is not None:
+            found[theorem.name] = easy
+    return found
 
 
 class Probed:

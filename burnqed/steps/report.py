@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -18,9 +18,9 @@ from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import BadInput
 from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.figures import evaluation_result, search_figures
-from burnqed.evaluate.gates import verdict
+from burnqed.evaluate.gates import TRAINED_STEPS, verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
-from burnqed.evaluate.results import PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IterationResult
+from burnqed.evaluate.results import PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IndexFigures, IterationResult
 from burnqed.evaluate.summary import ever, summarize
 from burnqed.layout import origin_of
 from burnqed.lean.backends import open_lean
@@ -31,10 +31,11 @@ from burnqed.record import Record, look, output, read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
 from burnqed.steps.base import Context, Unit, Work, settings_of
-from burnqed.steps.benchmark import read_benchmark
+from burnqed.steps.benchmark import known_lengths, read_benchmark
 from burnqed.steps.data import read_proofs
-from burnqed.steps.facts import HeadFacts, ModelFacts, ReportFacts, SftFacts
+from burnqed.steps.facts import DataFacts, HeadFacts, ModelFacts, ReportFacts, SftFacts
 from burnqed.steps.models import has_search_head, head_prefix, search_variants, searches
+from burnqed.steps.probed import known_easy
 from burnqed.steps.select import read_selection
 from burnqed.steps.table import FINAL, SEARCH, step_named
 from burnqed.steps.trajectories import own_shards, rows_of, searched_iterations
@@ -48,7 +49,7 @@ RESULTS = "results.json"
 def units(context: Context) -> list[Unit]:
     layout = context.layout
     head = head_prefix(layout, "final", context.config)
-    benchmarks = context.config.data.benchmarks
+    benchmarks = context.config.data.evaluated
     own = [context.iteration] if searches(context.config, context.iteration) else []
     sources = {
         "data": [layout.data],
@@ -63,7 +64,7 @@ def units(context: Context) -> list[Unit]:
         "earlier": [layout.at(i).report for i in range(context.iteration)],
         "baseline": baseline(context),
     }
-    gated = ("the benchmark of the gates", next(iter(benchmarks)))
+    gated = ("the benchmark of the gates", benchmarks[0])
     return [Unit(layout.report, sources, parameters=(gated,))]
 
 
@@ -117,7 +118,8 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         evaluations=evaluations,
         ever=ever(evaluations, earlier),
         search=search_figures(results),
-        training=training_metrics(context, records),
+        index=index_figures(context, unit, results),
+        training=training_metrics(context, records, earlier),
         cost=step_costs(worked),
         seconds=wall(worked),
     )
@@ -195,12 +197,22 @@ def trained_statements(context: Context, unit: Unit) -> set[str]:
     return {form(theorem.statement) for theorem in (*(p.theorem for p in proofs), *searched)}
 
 
+def index_figures(context: Context, unit: Unit, results: Sequence[TheoremResult]) -> IndexFigures:
+    """What has been searched for training data."""
+    data = read_record(context.store, context.layout.data)
+    assert data is not None
+    searched = {t.name for prefix in unit.sources["selections"] for t in read_selection(context.store, prefix).theorems}
+    proved = sorted({r.name for r in results if r.status is ProofStatus.PROVED})
+    return IndexFigures(theorems=DataFacts.of(data).theorems, searched=len(searched), proved=proved)
+
+
 def evaluation(
     context: Context, unit: Unit, prefix: str, variant: str, records: dict[str, Record], known: Collection[str]
 ) -> EvaluationResult:
     """The result of one variant on the benchmark at `prefix`; `known` are the forms of statements that were trained on."""
     config, store, layout = context.config, context.store, context.layout
     theorems, benchmark, lean = read_benchmark(store, prefix), name_of(prefix), lean_of(context)
+    address = context.recorded.data.benchmarks.get(benchmark, "")
     return evaluation_result(
         results_of(store, unit.sources[evaluated(benchmark, variant)]),
         theorems,
@@ -212,6 +224,8 @@ def evaluation(
         lean_version=lean.version,
         config=config.evaluate,
         trained_on=[t.name for t in theorems if form(t.statement) in known],
+        easy=known_easy(store, lean, context.recorded.lean, theorems, address),
+        known_proofs=known_lengths(store, prefix),
     )
 
 
@@ -220,11 +234,19 @@ def lean_of(context: Context) -> LeanBackend:
     return open_lean(context.recorded.lean)
 
 
-def training_metrics(context: Context, records: dict[str, Record]) -> dict[str, float]:
-    """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, `search_head.auc` (before the search), …"""
+def training_metrics(
+    context: Context, records: dict[str, Record], earlier: Sequence[IterationResult]
+) -> dict[str, float]:
+    """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, `search_head.auc` (before the search), …; and `sft.trained_steps`, with those of
+    the weights that the fine-tuning started from, or that the iteration left as they were."""
     figures: dict[str, float] = {}
+    before = earlier[-1].training if earlier else {}
     if adapter := records.get(context.layout.adapter):
-        figures |= {f"sft.{name}": value for name, value in SftFacts.of(adapter).figures.items()}
+        trained = SftFacts.of(adapter)
+        figures |= {f"sft.{name}": value for name, value in trained.figures.items()}
+        figures[TRAINED_STEPS] = trained.steps
+        before = before if trained.start != "base" else {}
+    figures[TRAINED_STEPS] = figures.get(TRAINED_STEPS, 0.0) + before.get(TRAINED_STEPS, before.get("sft.steps", 0.0))
     for part, stage in (("head", FINAL), (SEARCH_HEAD, SEARCH)):
         if head := records.get(context.layout.head(stage)):
             figures |= {f"{part}.{name}": value for name, value in HeadFacts.of(head).figures.items()}

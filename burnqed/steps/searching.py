@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import NamedTuple
 
-from burnqed.config import EvaluateConfig, NegativesConfig, SearchConfig
+from burnqed import __version__
+from burnqed.config import EvaluateConfig, NegativesConfig, RunConfig, SearchConfig
 from burnqed.errors import BadInput
 from burnqed.layout import shard_folder
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
+from burnqed.log import log
 from burnqed.policy.client import PolicyClient, PolicyInfo
+from burnqed.policy.protocol import Policy
 from burnqed.policy.refusal import not_refused
 from burnqed.proof_search.engine import search
+from burnqed.proof_search.recall import Recall, RecallingLean, RecallingPolicy
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.record import read_record
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts, ShardFacts
 from burnqed.steps.shards import in_shard, shard_count
+from burnqed.steps.table import SERVED
 from burnqed.trajectory.filling import OnResult, Work, fill
 from burnqed.trajectory.rows import Task
 from burnqed.trajectory.schema import ProofStatus
@@ -70,15 +76,33 @@ async def search_shard(
     *,
     with_head: bool,
     samples: int = 1,
+    recall: Path | None = None,
 ) -> ShardFacts:
-    """Searches those of the theorems that are the shard's, and writes its parts; continues where an earlier attempt was cut off."""
+    """Searches those of the theorems that are the shard's, and writes its parts; continues where an earlier attempt was cut off. Expansions that are in the file `recall`, from another
+    search of the same theorems with the same model, are taken from there, and new ones are kept in it."""
     writer = shard_writer(context, unit, theorems, config, samples)
 
     async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
         scorer = tools.client if with_head else None
-        await search(tasks, tools.lean, tools.client, scorer, settings, add, context.stop)
+        if recall is None:
+            await search(tasks, tools.lean, tools.client, scorer, settings, add, context.stop)
+            return
+        with Recall(recall) as known:
+            weights = (await tools.client.info()).weight_version
+            lean, policy = recalling(tools.lean, tools.client, known, context.config, weights)
+            await search(tasks, lean, policy, scorer, settings, add, context.stop)
+            log.info("%d expansions and tactics were known, %d were new", known.hits, known.misses)
 
     return await write_shard(context, unit, writer, work)
+
+
+def recalling(
+    lean: LeanBackend, policy: Policy, recall: Recall, config: RunConfig, weights: str
+) -> tuple[RecallingLean, RecallingPolicy]:
+    """Lean and policy that are asked only what is not in `recall`, by all that decides their answers; `weights` is the model's version."""
+    limits = [__version__, lean.name, lean.version, config.lean.project, config.lean.heartbeats]
+    served = [__version__, weights, config.workflow.policy_server, config.only(SERVED).policy.meaning()]
+    return RecallingLean(lean, recall, str(limits)), RecallingPolicy(policy, recall, str(served))
 
 
 def shard_writer(

@@ -36,10 +36,13 @@ SERVED = (
 """Configuration values that the policy server and its client read."""
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
 """Configuration values that decide the order of a search, for training data and in evaluations alike."""
-CORPUS = (
-    *of("data", "theorems", "pairs", "proofs", "reproved", "known_proofs", "generated", "generator_seed", "deep"),
-    *of("data", "validation_fraction", "closer_keep", "max_state_chars"),
+INDEX = (
+    *of("data", "theorems", "pairs", "proofs", "reproved", "known_proofs", "generated", "generator_seed"),
+    *of("data", "deep", "deep_statements"),
+    "select.min_depth",
 )
+"""Configuration values that say which theorems there are to search, and which are known proofs."""
+CORPUS = (*INDEX, *of("data", "in_domain", "validation_fraction", "closer_keep", "max_state_chars"))
 """Configuration values that say what the data is made from."""
 
 
@@ -134,7 +137,7 @@ EVALUATE = partial(SHARDED, "evaluate", reads=("evaluate", "lean", *SERVED, *ORD
 STEPS: tuple[Row, ...] = (
     Row("plan", takes=("only",), first=True),
     Step("benchmark", reads=("data.benchmarks", "data.benchmark_theorems", "lean")),
-    Step("data", after=("benchmark",), version=3, reads=(*CORPUS, "select.min_depth", "lean.backend")),
+    Step("data", after=("benchmark",), version=3, reads=(*CORPUS, "lean.backend")),
     Step("base", after=("data",), reads=("policy.model",), pool="trainer", module="burnqed.steps.base_model"),
     Step("select", after=("data",), reads=("select", "lean")),
     Step(

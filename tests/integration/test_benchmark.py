@@ -12,7 +12,7 @@ import pytest
 from burnqed.data.corpus import load_corpus
 from burnqed.data.generate import generate
 from burnqed.data.skeleton import normal_form, skeleton
-from burnqed.data.theorems import shipped_benchmark
+from burnqed.data.theorems import shipped_benchmark, shipped_easy
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.proof_search.probes import probe_easy
 from tests.fixtures.benchmark_proofs import ReferenceProof, reference_proofs
@@ -40,6 +40,10 @@ def test_there_are_enough_theorems_and_most_are_not_for_the_probe_tactics(proofs
     assert len(proofs) >= 160
     assert 0.55 <= len(hard) / len(proofs) <= 0.67, "the 18-tactic list must be a baseline with a real number"
     assert min(len(proof.tactics) for proof in hard) >= 3
+
+
+def test_the_package_says_which_theorems_are_for_the_probe_tactics(proofs: list[ReferenceProof]) -> None:
+    assert shipped_easy("shipped") == {proof.theorem.name for proof in proofs if proof.is_easy}
 
 
 def test_at_most_five_theorems_share_a_skeleton(proofs: list[ReferenceProof]) -> None:

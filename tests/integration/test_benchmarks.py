@@ -24,6 +24,7 @@ from burnqed.steps import data
 from burnqed.steps.base import Context, execute
 from burnqed.steps.data import read_pairs, read_proofs
 from burnqed.steps.indices import some
+from burnqed.steps.known import known_proofs
 from burnqed.steps.report import read_result
 from burnqed.steps.table import step_named
 from burnqed.store import Store
@@ -50,7 +51,7 @@ async def test_what_equals_a_benchmark_or_does_not_elaborate_is_left_out_and_cou
     steps_lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(data.log, "propagate", True)
-    held_back, *others = some(data.known_proofs(DEFAULT_HEADER), 3, lambda proof: proof.theorem.name)
+    held_back, *others = some(known_proofs(DEFAULT_HEADER), 3, lambda proof: proof.theorem.name)
     mine = write_index(tmp_path / "mine.json", f" {held_back.theorem.statement}", TRUE[0])
     renamed = TRUE[0].replace("n", "m")
     wanted = write_index(tmp_path / "wanted.json", *TRUE[1:], renamed, UNKNOWN)

@@ -19,6 +19,7 @@ from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.steps import data
 from burnqed.steps.base import Context, execute
+from burnqed.steps.known import known_proofs
 from burnqed.steps.table import step_named
 from burnqed.store import Store
 
@@ -39,7 +40,7 @@ async def collect(
 async def test_parts_that_are_there_are_not_replayed_again_and_give_the_same(
     lean: EmbeddedLean, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    proofs = data.known_proofs(DEFAULT_HEADER)[:5]
+    proofs = known_proofs(DEFAULT_HEADER)[:5]
     undisturbed = await collect(proofs, lean, Store(str(tmp_path / "undisturbed")))
     store = Store(str(tmp_path / "cut off"))
     await collect(proofs, lean, store, until=4)
@@ -59,7 +60,7 @@ async def test_parts_that_are_there_are_not_replayed_again_and_give_the_same(
 async def test_a_part_of_other_proofs_or_with_a_failure_or_damaged_is_made_again(
     lean: EmbeddedLean, tmp_path: Path
 ) -> None:
-    store, proofs = Store(str(tmp_path)), data.known_proofs(DEFAULT_HEADER)[:2]
+    store, proofs = Store(str(tmp_path)), known_proofs(DEFAULT_HEADER)[:2]
     wrong = [proofs[0], KnownProof(proofs[1].theorem, ("exact nothing_of_that_name",))]
     assert [bool(result.error) for result in await collect(wrong, lean, store)] == [False, True]
     assert store.list("parts") == []

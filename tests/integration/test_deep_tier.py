@@ -8,6 +8,7 @@ import pytest
 
 from burnqed.data.deep import deep_proofs
 from burnqed.data.deep.difficulty import branching, ends_early, proof_of_standard_tactics
+from burnqed.data.theorems import read_index
 from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
@@ -15,6 +16,8 @@ from burnqed.lean.protocol import Theorem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 SOME = 8
+DRAWN = 320
+"""Theorems that the shipped benchmark was chosen from."""
 
 
 def with_header(proof: KnownProof) -> KnownProof:
@@ -31,6 +34,19 @@ async def test_their_proofs_replay_and_are_accepted(lean: EmbeddedLean) -> None:
         assert not replayed.error, (replayed.proof, replayed.error)
         verdict = await lean.check(replayed.proof.theorem, "\n".join(replayed.proof.tactics))
         assert verdict.accepted, (replayed.proof, verdict.reason)
+
+
+async def test_the_shipped_benchmark_elaborates_and_is_proved_by_the_proofs_that_it_was_made_from(
+    lean: EmbeddedLean,
+) -> None:
+    """A few of them; `python -m benchmarks.deep_tier` checks all, and their depth."""
+    shipped = {t.name for t in read_index("shipped-deep")}
+    proofs = [with_header(p) for p in deep_proofs(0, DRAWN, benchmark=True) if p.theorem.name in shipped]
+    outcomes = [await lean.start(proof.theorem) for proof in proofs]
+    assert [(p.theorem.name, o.message) for p, o in zip(proofs, outcomes, strict=True) if o.state is None] == []
+    for proof in proofs[::20]:
+        verdict = await lean.check(proof.theorem, "\n".join(proof.tactics))
+        assert verdict.accepted, (proof, verdict.reason)
 
 
 async def test_one_that_needs_a_lemma_is_deep(lean: EmbeddedLean) -> None:

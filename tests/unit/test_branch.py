@@ -73,7 +73,21 @@ def test_all_of_its_own_iteration_is_to_be_made_and_nothing_of_the_others(store:
     assert store.files("") == before
 
 
-@pytest.mark.parametrize("changed", [{"generated": 7}, {"benchmarks": {"core": "shipped", "second": "shipped"}}])
+def test_the_theorems_that_the_other_run_holds_out_are_held_out_in_the_branch_as_well(tmp_path: Path) -> None:
+    store, theirs = Store(str(tmp_path)), with_data(PLAIN, in_domain=5)
+    Finished(store, theirs, last=0)
+    remember(store, RUN, theirs)
+    config = with_data(theirs, origin=f"{RUN}:0")
+    found = list(planned(loop(), context(store, config)))
+    assert {o.label for o in found if not o.verdict.miss} >= {f"{RUN}/benchmarks/in-domain", f"{RUN}/data"}
+    assert any("/evaluation/in-domain/" in o.label for o in found)
+    with pytest.raises(BadInput, match="'other' is a branch of 'main' and changes nothing there"):
+        list(planned(loop(), context(store, with_data(config, in_domain=6))))
+
+
+@pytest.mark.parametrize(
+    "changed", [{"generated": 7}, {"in_domain": 7}, {"benchmarks": {"core": "shipped", "second": "shipped"}}]
+)
 def test_what_the_other_run_does_not_have_is_refused(store: Store, changed: dict[str, object]) -> None:
     before, config = store.files(""), with_data(BRANCH, **changed)
     with pytest.raises(BadInput, match="'other' is a branch of 'main' and changes nothing there"):

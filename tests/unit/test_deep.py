@@ -6,19 +6,24 @@ from collections import Counter
 
 import pytest
 
+from burnqed.config import DataConfig
 from burnqed.data import deep
+from burnqed.data.corpus import load_corpus
 from burnqed.data.deep import deep_proofs
 from burnqed.data.deep.difficulty import NUMBER, merged, standard
 from burnqed.data.deep.draft import LONGEST
 from burnqed.data.deep.moves import LEAST, VARIETY
 from burnqed.data.skeleton import PER_SKELETON, normal_form, skeleton
-from burnqed.data.theorems import shipped_benchmark
+from burnqed.data.theorems import namespace, read_index, shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import ProofState
+from burnqed.steps.known import statements
 
 TRAINING = deep_proofs(0, 300)
 BENCHMARK = deep_proofs(0, 100, benchmark=True)
+DRAWN = 320
+"""Theorems that the shipped benchmark was chosen from."""
 
 
 def shapes(proofs: list[KnownProof]) -> Counter[str]:
@@ -74,3 +79,24 @@ def test_standard_tactics_name_what_is_there() -> None:
     assert len(tactics) <= NUMBER
     assert {"induction n <;> grind", "rw [h1]", "simp [h0]", "grind [h1]", "constructor <;> grind"} <= set(tactics)
     assert not any("✝" in tactic for tactic in tactics)
+
+
+def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton_with_training() -> None:
+    shipped = read_index("shipped-deep")
+    made = {p.theorem.name: p.theorem.statement for p in deep_proofs(0, DRAWN, benchmark=True)}
+    assert len(shipped) >= 150
+    assert [t.statement for t in shipped] == [made[t.name] for t in shipped], "the generator has changed: choose anew"
+    kinds = Counter(t.name.removeprefix("deep::").partition("_")[0] for t in shipped)
+    assert kinds.keys() == {"strengthened", "goals", "witness", "cases", "moves"}
+    assert 0.25 < kinds["moves"] / len(shipped) < 0.4
+    trained = {skeleton(p.theorem.statement) for p in [*TRAINING, *load_corpus()]}
+    assert not trained & {skeleton(t.statement) for t in shipped}
+
+
+def test_statements_to_search_are_others_than_those_with_proofs_and_have_a_source_of_their_own() -> None:
+    config = DataConfig(generated=5, deep=20, deep_statements=10)
+    searched = statements(config)
+    assert Counter(namespace(t.name) for t in searched) == {"generated": 5, "deep-statement": 10}
+    known = {p.theorem.statement for p in deep_proofs(config.generator_seed, config.deep)}
+    assert not known & {t.statement for t in searched}
+    assert statements(DataConfig(generated=5)) == [t for t in searched if namespace(t.name) == "generated"]

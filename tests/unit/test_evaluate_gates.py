@@ -167,7 +167,53 @@ def test_gates_look_at_the_first_benchmark() -> None:
     after = iteration(1, solving("abcde", TEN, errors="j"), solving("", "xyz", benchmark="mine"))
     found = verdict(after, [before], GateConfig(min_rate=0.5, **SURE))
     assert found.go
-    assert [c.measured for c in found.checks] == ["0.556 (n = 9, 1 not tried)", "0.444 (n = 9, p = 0.12)"]
+    assert [c.measured for c in found.checks] == [
+        "0.556 (0.267 to 0.811, n = 9, 1 not tried)",
+        "0.444 (0.010 to 0.716, n = 9, p = 0.12)",
+    ]
+
+
+# ---- several iterations together
+
+
+def series(*solved: int) -> list[IterationResult]:
+    return [iteration(n, solving(FIFTY[:count], FIFTY)) for n, count in enumerate(solved)]
+
+
+@pytest.mark.parametrize(
+    ("solved", "go"),
+    [((10, 14, 17), True), ((10, 18, 18), True), ((10, 10, 10), False), ((10, 14, 10), False), ((10, 12, 13), False), ((10, 10, 17), True)],
+)  # fmt: skip
+def test_several_iterations_that_gain_nothing_together_stop_and_one_level_iteration_does_not(
+    solved: tuple[int, ...], go: bool
+) -> None:
+    *earlier, last = series(*solved)
+    found = verdict(last, earlier, GateConfig(min_gain=-0.2, plateau=2))
+    plateau = check(found, "gain over 2 iterations")
+    assert (plateau.ok, found.go) == (go, go)
+    assert plateau.value == pytest.approx((solved[-1] - solved[0]) / 50)
+    if not go:
+        assert ("Chance alone" if solved[-1] > solved[0] else "gained nothing together") in plateau.advice
+
+
+def test_a_plateau_is_no_matter_before_there_are_as_many_iterations() -> None:
+    first, second = series(10, 10)
+    config = GateConfig(min_gain=-0.2, plateau=2)
+    assert verdict(first, [], config).checks == []
+    assert [c.name for c in verdict(second, [first], config).checks] == ["gain from iteration 0"]
+
+
+def test_the_loss_is_judged_once_the_weights_have_been_trained_for_so_many_steps() -> None:
+    def checks(**steps: float) -> list[tuple[str, bool]]:
+        found = verdict(iteration(0, solving("a", TEN), sft__evaluation_loss=0.6, **steps), [], GateConfig(max_loss=0.5, loss_after=2_000))  # fmt: skip
+        return [(c.name, c.ok) for c in found.checks]
+
+    assert checks(sft__trained_steps=1_500) == []
+    assert checks(sft__trained_steps=2_300) == [("evaluation loss", False)]
+    assert checks() == [("evaluation loss", False)], "of an earlier version, which did not count them"
+
+
+# ---- a baseline
 
 
 def test_iteration_0_is_compared_with_a_baseline_as_later_ones_are_with_the_previous() -> None:

@@ -27,10 +27,16 @@ def console() -> tuple[Console, io.StringIO]:
 def test_the_summary_has_a_row_per_iteration() -> None:
     screen, out = console()
     print_summary(summarize([FIRST, SECOND]), screen)
-    header, first, second = out.getvalue().splitlines()
+    header, first, second, nothing, columns, *rows = out.getvalue().splitlines()
     assert "without head  with head  ever  errors  timed out" in header
     assert first.split() == ["0", "3", "10", "64", "3", "-", "3", "0", "0"]
     assert second.split() == ["1", "4", "10", "64", "3", "4", "5", "1", "0"]
+    assert (nothing, columns.split()) == ("", ["iteration", "without", "head", "with", "head", "ever", "solved"])
+    assert [" ".join(row.split()) for row in rows] == [
+        "0 3 / 10, 11 to 60% 3 / 10, 11 to 60%",
+        "Δ 0 → 1 +0, -30.9% to +30.9% +2, -10.3% to +44.9%",
+        "1 3 / 10, 11 to 60% 4 / 9, 19 to 73% 5 / 10, 24 to 76%",
+    ]
 
 
 def test_the_end_of_an_iteration_tells_changes_time_and_gate() -> None:
@@ -39,8 +45,8 @@ def test_the_end_of_an_iteration_tells_changes_time_and_gate() -> None:
     result = SECOND.model_copy(update={"cost": cost, "seconds": 100})  # they overlapped
     print_iteration(result, [FIRST], verdict(result, [FIRST], GateConfig(min_rate=0.5)), screen)
     text = out.getvalue()
-    assert "iteration 0 → iteration 1 at budget 64: +0 (1 newly solved, 1 lost, p = 1)" in text
-    assert "without head → with head at budget 64: +1 (1 newly solved, 0 lost, p = 1)" in text
+    assert "iteration 0 → iteration 1 at budget 64: +0 (1 newly solved, 1 lost, p = 1; rate -30.9% to +30.9%)" in text
+    assert "without head → with head at budget 64: +1 (1 newly solved, 0 lost, p = 1; rate -16.2% to +35.7%)" in text
     assert "time: 1 min 40 s (sft 1 min 30 s, search 30 s), $0.75" in text
     assert "verdict: no-go" in text
     assert "  gain from iteration 0: Stop" in text

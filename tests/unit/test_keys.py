@@ -28,10 +28,10 @@ from burnqed.lean.protocol import Theorem
 from burnqed.record import read_record, write_record
 from burnqed.resolve import KEYS
 from burnqed.section import Kind, Section, Undeclared
-from burnqed.steps import data, report
+from burnqed.steps import data, known, report
 from burnqed.steps.base import Context, Unit, execute
-from burnqed.steps.data import known_proofs
 from burnqed.steps.facts import BaseFacts
+from burnqed.steps.known import known_proofs
 from burnqed.steps.select import Selection
 from burnqed.steps.table import Step, loop
 from burnqed.store import Store
@@ -81,7 +81,7 @@ OPERATION = [key for key in KEYS if kind(key) is Kind.OPERATION]
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "known_proofs", functools.cache(known_proofs))
+        patch.setattr(known, "known_proofs", functools.cache(known_proofs))
         yield Finished(Store(str(tmp_path_factory.mktemp("finished"))))
 
 
@@ -91,7 +91,7 @@ JOINT = with_value(RunConfig(), "joint.enabled", True)
 @pytest.fixture(scope="module")
 def finished_jointly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Finished]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data, "known_proofs", functools.cache(known_proofs))
+        patch.setattr(known, "known_proofs", functools.cache(known_proofs))
         yield Finished(Store(str(tmp_path_factory.mktemp("jointly"))), JOINT)
 
 
@@ -257,6 +257,20 @@ def test_a_benchmark_that_is_added_has_only_itself_its_evaluation_and_the_report
     made = {record.message.partition(": ")[0] for record in said.records if ": miss" in record.message}
     shards = [f"iterations/iter_1/evaluation/mine/{v}/shard-000{n}-of-0002" for v in ("plain", "head") for n in (0, 1)]
     assert made == {"benchmarks/mine", *shards, "iterations/iter_1/report"}
+
+
+def test_theorems_of_the_index_that_are_held_out_have_the_data_made_anew_but_no_other_benchmark(
+    tmp_path: Path, said: pytest.LogCaptureFixture
+) -> None:
+    config = with_value(RunConfig(), "data.in_domain", 5)
+    first = Finished(Store(str(tmp_path / "first")))
+    assert {"benchmark", "data", "sft", "select", "evaluate"} <= set(first.planned(config))
+    assert "main/benchmarks/core" not in {r.message.partition(": ")[0] for r in said.records if ": miss" in r.message}
+    held_out = Finished(Store(str(tmp_path / "second")), config)
+    assert held_out.planned(config) == []
+    added = with_value(config, "data.benchmarks", benchmarks(write_index(tmp_path / "a.json", "True")).data.benchmarks)
+    assert held_out.planned(added) == ["benchmark", "evaluate", "report"], "another benchmark leaves them as they are"
+    assert {"benchmark", "data", "sft"} <= set(held_out.planned(with_value(config, "data.generated", 7)))
 
 
 def test_training_that_is_done_anew_for_another_reason_holds_back_what_was_added_meanwhile(tmp_path: Path) -> None:

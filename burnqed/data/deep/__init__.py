@@ -2,7 +2,7 @@
 
     deep_proofs(seed=0, count=1_000)
 
-Half of the conclusions need a lemma that is not in sight: stronger than what is to be shown, with numbers that have to be computed (`parts.py`; `theorems.py` puts statements
+Most conclusions need a lemma that is not in sight: stronger than what is to be shown, with numbers that have to be computed (`parts.py`; `theorems.py` puts statements
 and proofs together). The others are reached by many steps, of which each can lead astray (`moves.py`). `difficulty.py` measures how deep theorems are. Statements are divided by
 skeleton: those for benchmarks share none with any that is trained on.
 """
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from random import Random
 
-from burnqed.data.deep import moves, theorems
 from burnqed.data.deep.draft import LONGEST, Draft
+from burnqed.data.deep.moves import moves
+from burnqed.data.deep.theorems import KINDS
 from burnqed.data.skeleton import Distinct, skeleton
 from burnqed.data.split import unit_interval
 from burnqed.data.trace.replay import KnownProof
@@ -23,14 +24,12 @@ BENCHMARK_SHARE = 0.25
 """Of the skeletons."""
 PATIENCE = 20_000
 """Drafts in a row without a new theorem after which nothing more is expected."""
-
-
-MOVES = (moves.piles, moves.stack)
+SHARE_OF_MOVES = 0.35
 
 
 def draft(rng: Random) -> Draft:
     """One theorem."""
-    kinds = rng.choice((theorems.KINDS, MOVES))
+    kinds = (moves,) if rng.random() < SHARE_OF_MOVES else KINDS
     while True:
         made = rng.choice(kinds)(rng)
         if made and len(made.tactics) <= LONGEST:

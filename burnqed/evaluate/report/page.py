@@ -16,8 +16,10 @@ from markupsafe import Markup
 from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
 from burnqed.evaluate.costs import columns_of, numbers, total
+from burnqed.evaluate.course import course, names
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.evaluate.intervals import signed
+from burnqed.evaluate.intervals import percent, signed
+from burnqed.evaluate.parts import breakdown
 from burnqed.evaluate.report import plots, proofs
 from burnqed.evaluate.report.inputs import JointFigures, ReportInputs
 from burnqed.evaluate.results import (
@@ -133,7 +135,7 @@ def rendered(template: str, **values: Any) -> str:
         finalize=visible,
     )
     style = resources.files("burnqed.evaluate.report").joinpath("style.css").read_text(encoding="utf-8")
-    return environment.get_template(template).render(style=Markup(style), **values)
+    return environment.get_template(template).render(style=Markup(style), percent=percent, **values)
 
 
 def on_one(inputs: ReportInputs, benchmark: str) -> dict[str, Any]:
@@ -146,6 +148,8 @@ def on_one(inputs: ReportInputs, benchmark: str) -> dict[str, Any]:
         "tiles": tiles(result, change),
         "change": change,
         "plots": result_plots(result, earlier),
+        "course": course_table([*earlier, result]),
+        "parts": part_tables(result, earlier),
         "budgets": budget_table(result),
         "theorems": theorem_table(result),
     }
@@ -160,6 +164,7 @@ def tiles(result: IterationResult, change: Change | None) -> list[Tile]:
             known, unknown = len(evaluation.trained_on), evaluation.untrained.solved if evaluation.untrained else 0
             notes = [
                 f"{row.share} at {row.budget} nodes",
+                *([f"{row.interval} (95 %)"] if row.interval else []),
                 *([f"{row.errors} could not be tried"] if row.errors else []),
                 *([f"{row.timed_out} timed out"] if row.timed_out else []),
                 *([f"{unknown} / {row.total - known} without what it was trained on"] if known else []),
@@ -250,6 +255,29 @@ def budget_table(result: IterationResult) -> Table:
                 means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
                 rows.append((key(e.variant) + note, *counts, *means))
     return Table(columns, rows)
+
+
+def course_table(iterations: Sequence[IterationResult]) -> Table:
+    """Iterations so far, and what changed from one to the next, on one benchmark."""
+    rows = course(iterations)
+    series = names(rows)
+    return Table(("iteration", *series), [(row.label, *(signs(row.text(name)) for name in series)) for row in rows])
+
+
+def part_tables(result: IterationResult, earlier: Sequence[IterationResult]) -> list[Table]:
+    """What is solved of the benchmark's parts."""
+    now = result.evaluations
+    before = [e for r in earlier for e in r.evaluations if e.benchmark_hash == now[0].benchmark_hash]
+    shown = [(VARIANTS[e.variant], e) for e in now if e.variant != SEARCH_HEAD]
+    compared = ("by the head",) if len(shown) > 1 else ()
+    tables = []
+    for found in breakdown(shown, min(e.at_largest.budget for _, e in shown), before):
+        rows = [
+            (p.name, f"{p.theorems:,}", *(rate.text for rate in p.rates), *([signs(p.change)] if compared else []))
+            for p in found.parts
+        ]
+        tables.append(Table((found.by, "theorems", *(label for label, _ in shown), *compared), rows))
+    return tables
 
 
 def search_table(searches: plots.Searches) -> Table:
@@ -357,6 +385,11 @@ def grouped(listed: Sequence[proofs.Proof]) -> list[tuple[str, list[tuple[proofs
 def visible(value: object) -> object:
     """What the page shows of a value: text with invisible characters spelled out, our own Markup unchanged."""
     return "\n".join(shown(line) for line in value.split("\n")) if type(value) is str else value
+
+
+def signs(text: str) -> str:
+    """With a minus sign in place of a hyphen."""
+    return text.replace("-", "−")
 
 
 def number(value: float | None) -> str:

@@ -86,7 +86,7 @@ def is_fixed(workflow: Document, before: RunConfig, override: str) -> bool:
         return True
     section, name = override.partition("=")[0].strip().split(".")[:2]
     decided = name == "shards" or getattr(before, section).kind(name) is Kind.STRUCTURE
-    decided |= after.data.benchmarks.keys() != before.data.benchmarks.keys()
+    decided |= set(after.data.evaluated) != set(before.data.evaluated)
     return decided and any(t.task == "plan" and t.phase == "Succeeded" for t in tasks_of(workflow))
 
 

@@ -1,0 +1,109 @@
+"""What is solved of the parts of a benchmark: by source, by difficulty, by length of the shortest known proof.
+
+for table in breakdown([("without head", plain), ("with head", head)]): print(table.by, [(part.name, part.rates) for part in table.parts])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from burnqed.data.corpus import split_tactics
+from burnqed.data.theorems import namespace
+from burnqed.evaluate.compare import change, solved_at
+from burnqed.evaluate.intervals import percent, signed, wilson
+from burnqed.evaluate.read import Labelled
+from burnqed.evaluate.results import EvaluationResult, Result, TheoremOutcome
+from burnqed.trajectory.schema import ProofStatus
+
+SOURCE, DIFFICULTY, LENGTH = "source", "difficulty", "tactics of the shortest known proof"
+EASY, HARD, UNPROBED = "a single probe tactic proves it", "no probe tactic does", "not probed"
+LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (7, "4 to 7"), (1 << 30, "8 and more"))
+"""The most tactics of a part, and its name."""
+UNKNOWN = "none known"
+UNNAMED = "none"
+
+
+class Rate(Result):
+    """Of one evaluation."""
+
+    solved: int
+    tried: int
+
+    @property
+    def text(self) -> str:
+        """`12 / 40, 18 to 45%`"""
+        interval = percent(wilson(self.solved, self.tried))
+        return f"{self.solved} / {self.tried}" + (f", {interval}" if interval else "")
+
+
+class Part(Result):
+    """Some theorems of a benchmark."""
+
+    name: str
+    theorems: int
+    rates: list[Rate]
+    """One for each evaluation."""
+    change: str = ""
+    """From the first evaluation to the last, over the theorems that both could try: `+3, -1.0% to +21.0%`; empty of one evaluation."""
+
+
+class Breakdown(Result):
+    """All theorems of a benchmark in parts."""
+
+    by: str
+    parts: list[Part]
+
+
+def breakdown(evaluations: Sequence[Labelled], budget: int, also: Sequence[EvaluationResult] = ()) -> list[Breakdown]:
+    """The parts of one benchmark by each quality that is known and tells theorems apart, at this budget. `also`: further evaluations of it, for the proofs that they found.
+
+    By length, a theorem without a known proof is unsolved by definition, so these rates say how much of what has ever been proved an evaluation solves.
+    """
+    first = evaluations[0][1]
+    lengths = shortest([*(e for _, e in evaluations), *also])
+    easy = {o.name: o.probe_easy for o in first.per_theorem}
+    qualities: tuple[tuple[str, Sequence[str], Callable[[TheoremOutcome], str]], ...] = (
+        (SOURCE, sorted({namespace(o.name) or UNNAMED for o in first.per_theorem}), lambda o: namespace(o.name) or UNNAMED),
+        (DIFFICULTY, (EASY, HARD, UNPROBED), lambda o: {True: EASY, False: HARD, None: UNPROBED}[easy[o.name]]),
+        (LENGTH, (*(name for _, name in LENGTHS), UNKNOWN), lambda o: length_name(lengths.get(o.name))),
+    )  # fmt: skip
+    found = []
+    for by, order, quality in qualities:
+        of = {o.name: quality(o) for o in first.per_theorem}
+        parts = [part(name, {n for n, its in of.items() if its == name}, evaluations, budget) for name in order]
+        parts = [p for p in parts if p.theorems]
+        if len(parts) > 1:
+            found.append(Breakdown(by=by, parts=parts))
+    return found
+
+
+def part(name: str, theorems: set[str], evaluations: Sequence[Labelled], budget: int) -> Part:
+    reduced = [
+        (label, e.model_copy(update={"per_theorem": [o for o in e.per_theorem if o.name in theorems]}))
+        for label, e in evaluations
+    ]
+    changed = ""
+    if len(reduced) > 1:
+        c = change(reduced[0], reduced[-1], budget)
+        changed = f"{c.net:+d}" + (f", {signed(c.gain)}" if c.gain else "")
+    return Part(name=name, theorems=len(theorems), rates=[rate(e, budget) for _, e in reduced], change=changed)
+
+
+def rate(evaluation: EvaluationResult, budget: int) -> Rate:
+    tried = [o for o in evaluation.per_theorem if o.status is not ProofStatus.ERROR]
+    return Rate(solved=sum(solved_at(o, budget) for o in tried), tried=len(tried))
+
+
+def shortest(evaluations: Sequence[EvaluationResult]) -> dict[str, int]:
+    """By theorem: tactics of its shortest proof, of those that were found and the one that the run has had from the start."""
+    found: dict[str, int] = {}
+    for e in evaluations:
+        for o in e.per_theorem:
+            known = [*([len(split_tactics(o.proof))] if o.proof else []), *([o.known_proof] if o.known_proof else [])]
+            if known:
+                found[o.name] = min([*known, *([found[o.name]] if o.name in found else [])])
+    return found
+
+
+def length_name(length: int | None) -> str:
+    return UNKNOWN if length is None else next(name for most, name in LENGTHS if length <= most)
