@@ -32,8 +32,9 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Seed = Annotated[int, Field(ge=0)]
 """numpy takes no seed below 0."""
 SHIPPED = "shipped"
-SHIPPED_INDICES = {SHIPPED: "core.json", "shipped-deep": "deep.json"}
-"""What stands for the address of a benchmark that comes with the package, and its file."""
+TRIVIAL = "shipped-trivial"
+SHIPPED_INDICES = {SHIPPED: "core.json", "shipped-deep": "deep.json", TRIVIAL: "trivial.json"}
+"""What stands for the address of an index that comes with the package, and its file."""
 IN_DOMAIN = "in-domain"
 """The benchmark of theorems of the run's own index that are held out (`data.in_domain`)."""
 BENCHMARK_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}"
@@ -77,6 +78,16 @@ def weighted(given: str) -> tuple[str, float]:
     if not (address and 0 < number < 1_000):
         raise ValueError(f"{given!r} gives an address no weight between 0 and 1,000; write ADDRESS=WEIGHT")
     return address, number
+
+
+def named_iteration(given: str | None) -> str | None:
+    """`RUN:N`, as it is. Raises ValueError for anything else."""
+    try:
+        if given is not None:
+            origin_of(given)
+    except BadInput as error:
+        raise ValueError(str(error).rstrip(".")) from None
+    return given
 
 
 class DataConfig(Section):
@@ -127,12 +138,7 @@ class DataConfig(Section):
     @field_validator("origin")
     @classmethod
     def _origin(cls, given: str | None) -> str | None:
-        try:
-            if given is not None:
-                origin_of(given)
-        except BadInput as error:
-            raise ValueError(str(error).rstrip(".")) from None
-        return given
+        return named_iteration(given)
 
     @field_validator("benchmarks", mode="before")
     @classmethod
@@ -261,6 +267,8 @@ class PolicyConfig(Section):
 class SftConfig(Section):
     """Fine-tuning on next-token loss over tactics."""
 
+    enabled: Structure[bool] = True
+    """Whether iterations train the model, by fine-tuning or jointly. Without, an iteration's model is the previous one's, at first the base model."""
     method: Literal["full", "lora"] = "full"
     """Train all weights, or low-rank adapters."""
     start: Literal["previous_adapter", "merged", "base"] = "base"
@@ -449,6 +457,8 @@ class SearchConfig(Section):
     until nothing new comes up; null ends the search instead. A sharp policy offers two or three distinct tactics, and would leave its budget unspent."""
     noise: Structure[bool] = True
     """Whether iteration 0 also searches with the noisy variant."""
+    guided: Structure[bool] = False
+    """Whether iteration 0 also searches its theorems with the head that learned from the first search, to tell what the head is worth; nothing is trained on this."""
     noise_temperature: float = Field(1.2, ge=0)
     """Sampling temperature of the noisy variant."""
     probe_tactics: bool = False
@@ -530,7 +540,9 @@ class GateConfig(Section):
     min_rate_with_head: Fractions = 0.0
     """Required solve rate with the head; 0 checks nothing."""
     min_gain: Thresholds = 0.0
-    """Required change of the solve rate from the previous iteration."""
+    """Required change of the solve rate from the previous iteration, or from the baseline."""
+    baseline: Structure[str | None] = None
+    """`RUN:N`: an iteration of another run of the store, mostly of the workflow `baseline`, that iteration 0 is compared with as later ones are with the previous."""
     plateau: Later[int] = Field(0, ge=0)
     """So many iterations together must have gained over the one before them; 0 checks nothing. With `min_gain` below 0, one level iteration does not stop a run, and several do."""
     max_loss: Thresholds | None = None
@@ -547,6 +559,11 @@ class GateConfig(Section):
     """Required mean of the distinct tactics that the policy proposes at a state of the search for training data; 0 checks nothing."""
     max_p: float = Field(0.05, gt=0, le=1)
     """A gain, or a head's lead over random choice, counts if chance alone would produce it with at most this probability."""
+
+    @field_validator("baseline")
+    @classmethod
+    def _baseline(cls, given: str | None) -> str | None:
+        return named_iteration(given)
 
 
 class RunConfig(Section):

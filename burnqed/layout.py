@@ -104,6 +104,16 @@ class Layout:
         return f"{self.root}/model"
 
     @property
+    def trivial(self) -> str:
+        """What a raw model did on trivial theorems."""
+        return f"{self.root}/trivial"
+
+    @property
+    def lean_start(self) -> str:
+        """What a head is worth to the search that it learned from."""
+        return f"{self.root}/lean-start"
+
+    @property
     def report(self) -> str:
         return f"{self.root}/report"
 

@@ -54,9 +54,12 @@ def resolve_run(
     overrides: Sequence[str],
     chart: Mapping[str, Any] | None = None,
     origin: str | None = None,
+    workflow: str | None = None,
 ) -> Resolved:
-    """The configuration of a run: its own, unless a profile is given or it has none yet, and the overrides. A branch begins with that of its `origin` (`RUN:N`)."""
-    return resolve(profile, overrides, chart=chart, base=None if profile else recall_or(store, run, origin))
+    """The configuration of a run: its own, unless a profile is given or it has none yet, and the overrides. What a profile has for the `workflow` counts where the profile does. A branch
+    begins with that of its `origin` (`RUN:N`)."""
+    base = None if profile else recall_or(store, run, origin)
+    return resolve(profile, overrides, chart=chart, base=base, workflow=workflow)
 
 
 def recall_or(store: Store, run: str, origin: str | None) -> RunConfig | None:

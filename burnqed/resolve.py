@@ -1,9 +1,12 @@
 """Profiles, overrides, and where each value of the configuration came from.
 
     burnqed config show --profile demo --set search.budget=300
+    burnqed config show --profile demo --workflow baseline
 
-A value comes from the section's default, then from the profile (`burnqed/profiles/NAME.yaml`, or a path to a YAML file), then,
-on a cluster, from its chart, then from `--set`. A profile that begins with `profile: NAME` builds on that one, and has only what differs. `resolve` does this once, at submission; the result travels as one JSON document (`RunConfig.to_json`).
+A value comes from the section's default, then from the profile (`burnqed/profiles/NAME.yaml`, or a path to a YAML file), then from what the profile has for the workflow
+(`workflows: {baseline: {select: {theorems: 2000}}}`), then, on a cluster, from its chart, then from `--set`. A profile that begins with `profile: NAME` builds on that one, and
+has only what differs; the others build on `default`, which has values for workflows only. `resolve` does this once, at submission; the result travels as one JSON document
+(`RunConfig.to_json`).
 """
 
 from __future__ import annotations
@@ -23,7 +26,12 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.files import read_given
 from burnqed.section import Kind
+from burnqed.workflow_names import WORKFLOWS
 from burnqed.yaml_files import parse_yaml
+
+DEFAULT = "default"
+OF_WORKFLOWS = "workflows"
+"""What a profile has for single workflows, beside the sections."""
 
 
 def from_json(text: str) -> RunConfig:
@@ -49,7 +57,7 @@ def updated(document: Any) -> Any:
 
 @dataclass(frozen=True)
 class Resolved:
-    """A configuration and the origin of each value, by dotted key: `default`, `profile NAME`, `the run`, `the chart`, or `--set`."""
+    """A configuration and the origin of each value, by dotted key: `default`, `profile NAME`, `profile NAME, workflow NAME`, `the run`, `the chart`, or `--set`."""
 
     config: RunConfig
     origin: dict[str, str]
@@ -132,8 +140,41 @@ def built_on(name: str) -> list[tuple[str, dict[str, Any]]]:
                 f"The profile {[*found][-1]} says `profile: {following}`; name another profile there, or none."
             )
         fields = read_profile(following)
-        found[following], following = fields, fields.pop("profile", None)
+        found[following], following = fields, fields.pop("profile", None if following == DEFAULT else DEFAULT)
     return list(reversed(found.items()))
+
+
+def layers_of(profile: str, workflow: str | None) -> list[tuple[str, dict[str, Any]]]:
+    """What a profile, and those that it builds on, say for every workflow; then what they say for this one. Raises BadInput for a workflow that there is not, and for an
+    unknown key of any."""
+    common: list[tuple[str, dict[str, Any]]] = []
+    special: list[tuple[str, dict[str, Any]]] = []
+    for name, fields in built_on(profile):
+        of_workflows = fields.pop(OF_WORKFLOWS, None) or {}
+        common.append((f"profile {name}", flat(fields)))
+        for of, values in checked(of_workflows, name).items():
+            if of == workflow:
+                special.append((f"profile {name}, workflow {of}", flat(values)))
+    return [*common, *special]
+
+
+def checked(of_workflows: object, profile: str) -> dict[str, dict[str, Any]]:
+    """What a profile has for single workflows, if names and keys are known."""
+    where = f"profile {profile}, {OF_WORKFLOWS}"
+    if not isinstance(of_workflows, dict):
+        raise BadInput(
+            f"{where} is {of_workflows!r}; write `{OF_WORKFLOWS}: {{baseline: {{select: {{theorems: 100}}}}}}`."
+        )
+    for name, values in of_workflows.items():
+        if name not in WORKFLOWS:
+            hint = nearest(str(name), WORKFLOWS)
+            raise BadInput(f"There is no workflow {name!r} in {where}{hint}; choose one of: {', '.join(WORKFLOWS)}.")
+        if not isinstance(values, dict):
+            raise BadInput(f"{where}.{name} must be a mapping of sections like `search:`; fix it.")
+        for key in flat(values):
+            if key not in KEYS or key == "profile":
+                raise BadInput(unknown_key(key, f"profile {profile}, workflow {name}"))
+    return of_workflows
 
 
 def resolve(
@@ -142,19 +183,20 @@ def resolve(
     *,
     chart: Mapping[str, Any] | None = None,
     base: RunConfig | None = None,
+    workflow: str | None = None,
 ) -> Resolved:
-    """Resolves a profile, a cluster's chart and `key=value` overrides into one configuration.
+    """Resolves a profile, with what it has for the `workflow`, a cluster's chart and `key=value` overrides into one configuration.
 
     Without a profile, `base` takes its place: what a run has used so far. Then only those values of the chart count that say how work is done.
     Raises BadInput for an unknown profile or key (naming the nearest one) and for a value of the wrong type.
     """
     origin = dict.fromkeys(KEYS, "default")
-    values: dict[str, Any] = {"profile": profile or "default"}
+    values: dict[str, Any] = {"profile": profile or DEFAULT}
     layers: list[tuple[str, dict[str, Any]]] = []
     chart_values = flat(dict(chart or {}))
-    if profile is not None and profile != "default":
-        layers += [(f"profile {name}", flat(fields)) for name, fields in built_on(profile)]
-    elif profile is None and base is not None:
+    if profile is not None or base is None:
+        layers += layers_of(profile or DEFAULT, workflow)
+    else:
         layers.append(("the run", {k: v for k, v in flat(base.model_dump()).items() if v != DEFAULTS[k]}))
         chart_values = {key: value for key, value in chart_values.items() if key not in KEYS or is_operation(key)}
     layers += [("the chart", chart_values), ("--set", dict(parse_override(text) for text in overrides))]

@@ -47,6 +47,8 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         raise BadInput(
             f"An experiment begins with iteration 0; give --iters {len(numbers)}. What is finished is not done again."
         )
+    if not config.sft.enabled:
+        raise BadInput("An experiment trains the model in several ways; set sft.enabled=true.")
     if not config.ebm.enabled:
         raise BadInput("An experiment is about the head; set ebm.enabled=true.")
     if not config.evaluate.with_head:

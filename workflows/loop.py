@@ -12,13 +12,14 @@ from hera.workflows import DAG, Workflow
 
 from burnqed.config import RunConfig
 from burnqed.steps.redo import parse_redo
-from burnqed.steps.table import Step, find, loop
+from burnqed.steps.table import Step, find, loop, whole
 
 from .templates import new_workflow, question, step
 
 GATE = "{{workflow.parameters.gate}}"
 DECISION = "{{tasks.decide.outputs.parameters.go}}"
-REPORT = "report.html"
+ARTIFACTS = {"report": ("report.html",), "lean-start": ("index.html",)}
+"""Pages that tasks show in Argo's UI."""
 
 
 def build_loop(
@@ -39,7 +40,7 @@ def build_loop(
     (somebody decides). With `delete_run` the whole run is deleted at the end. Raises BadInput for a step to redo that the
     workflow does not have.
     """
-    steps = [row for row in loop() if not only or row.task in only]
+    steps = [row for row in loop() if row.task in only] if only else whole()
     parse_redo(redo, steps)
     parameters = {"store": store, "run": run, "iteration": str(iteration), "redo": redo, "gate": gate}
     with new_workflow(name, config, parameters) as workflow:
@@ -48,7 +49,7 @@ def build_loop(
         )  # releases the lease that the plan took, and settles the bill
         options = {"only": ",".join(only)} if only else {}
         plan = step(find("plan"), config, options=options, outputs=[row.output for row in steps])
-        containers = {row.task: step(row, config, artifacts=(REPORT,) if row.task == "report" else ()) for row in steps}
+        containers = {row.task: step(row, config, artifacts=ARTIFACTS.get(row.task, ())) for row in steps}
         if judged := "report" in containers:
             verdict = step(find("gate"), config)
             asked = "Is the next iteration worth its price? See the report of the previous step."

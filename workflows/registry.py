@@ -8,11 +8,26 @@ from dataclasses import dataclass
 
 from hera.workflows import Workflow
 
-from burnqed.steps.table import loop
+from burnqed.steps.table import whole
 
-from . import clean, evaluate, experiment, import_data, import_model, iteration, iterations, search, smoke, trace
+from . import (
+    baseline,
+    clean,
+    evaluate,
+    experiment,
+    import_data,
+    import_model,
+    iteration,
+    iterations,
+    lean_start,
+    reset,
+    search,
+    smoke,
+    trace,
+)
 
 COMMON = ("config", "store", "run")
+ITERATION = tuple(step.task for step in whole())
 
 
 @dataclass(frozen=True)
@@ -31,9 +46,12 @@ class Definition:
 
 
 WORKFLOWS: dict[str, Definition] = {
-    "iteration": Definition(iteration.build, tuple(step.task for step in loop())),
-    "iterations": Definition(iterations.build, tuple(step.task for step in loop()), is_series=True),
-    "experiment": Definition(experiment.build, tuple(step.task for step in loop()), is_series=True),
+    "iteration": Definition(iteration.build, ITERATION),
+    "iterations": Definition(iterations.build, ITERATION, is_series=True),
+    "experiment": Definition(experiment.build, ITERATION, is_series=True),
+    "baseline": Definition(baseline.build, ITERATION),
+    "lean-start": Definition(lean_start.build, lean_start.TASKS),
+    "reset": Definition(reset.build, reset.TASKS),
     "search": Definition(search.build, search.TASKS),
     "evaluate": Definition(evaluate.build, evaluate.TASKS),
     "import-data": Definition(import_data.build),

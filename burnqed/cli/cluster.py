@@ -96,9 +96,9 @@ def submit(
         settings, unreadable = None, error
     address = store or (settings.store if settings else PLACEHOLDER)
     base = None if profile or address == PLACEHOLDER else recalled(address, run, origin)
-    config = resolved(settings, profile, overrides, base)
+    config = resolved(settings, profile, overrides, base, workflow)
     check_prices(config.cost)
-    layout = layout_of(run, options.first_of(iteration, iters), config)
+    layout = layout_of(run, options.first_of(workflow, iteration, iters), config)
     is_given = theorems or benchmark or pairs or proofs
     if is_given or workflow in options.GIVING:
         check_given(layout)

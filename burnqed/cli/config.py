@@ -14,6 +14,7 @@ from rich.text import Text
 from burnqed.cli import options
 from burnqed.display import as_json as in_json
 from burnqed.display import cell
+from burnqed.workflow_names import WORKFLOWS
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -34,17 +35,25 @@ def group() -> None:
 @app.command()
 def show(
     profile: str = options.Profile,
+    workflow: str | None = options.setting(
+        None,
+        "--workflow",
+        help="With what the profile has for this workflow.",
+        autocompletion=options.one_of(WORKFLOWS),
+    ),
     overrides: list[str] = options.Set,
     as_json: bool = options.Json,
     explain: bool = typer.Option(False, "--explain", help="Show what each value means, its unit, and what it decides."),
 ) -> None:
     """Print every value and where it came from.
 
-    Example: burnqed config show --profile demo --set search.budget=300
+    Example: burnqed config show --profile demo --workflow baseline --set search.budget=300
     """
+    if workflow is not None:
+        options.check_word(workflow, WORKFLOWS, "workflow")
     from burnqed.resolve import explained, flat, profiles, resolve
 
-    resolved = resolve(profile, overrides)
+    resolved = resolve(profile, overrides, workflow=workflow)
     values = flat(resolved.config.model_dump(mode="json"))
     if as_json:
         rows = {

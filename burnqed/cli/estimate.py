@@ -11,6 +11,7 @@ from burnqed import display
 from burnqed.cli import options
 from burnqed.cli.cluster import wide
 from burnqed.errors import BadInput
+from burnqed.workflow_names import OF_ITERATIONS
 
 if TYPE_CHECKING:
     from burnqed.steps.estimate import Estimate
@@ -28,7 +29,7 @@ def estimate(
         show_default="the run itself",
     ),
     store: str = options.Store,
-    run: str = options.Run,
+    name: str | None = options.OptionalRun,
     profile: str | None = options.RunProfile,
     overrides: list[str] = options.Set,
     as_json: bool = options.Json,
@@ -37,7 +38,7 @@ def estimate(
 
     Example: burnqed estimate experiment --iters 3 --like main --store runs --set cost.gpu_hour=2
     """
-    options.check_word(workflow, options.OF_ITERATIONS, "workflow with iterations")
+    options.check_word(workflow, OF_ITERATIONS, "workflow with iterations")
     from burnqed.remembered import resolve_run
     from burnqed.run.works import place_of, works_of
     from burnqed.steps.estimate import documented, rates_of
@@ -45,8 +46,8 @@ def estimate(
     from burnqed.store import Store
     from burnqed_workflows.registry import WORKFLOWS
 
-    target = Store(options.absolute(store))
-    config = resolve_run(target, run, profile, overrides).config
+    target, run = Store(options.absolute(store)), name or options.default_run(workflow)
+    config = resolve_run(target, run, profile, overrides, workflow=workflow).config
     given = options.for_workflow(
         workflow, iteration=iteration, iters=iters, gate="off", redo="", source=None, name=None
     )

@@ -19,8 +19,7 @@ def manifests(
 
     Example: burnqed manifests --profile small --out manifests
     """
-    from burnqed.resolve import resolve
     from burnqed.run.manifests import write_templates
 
-    for path in write_templates(out, resolve(profile, overrides).config, store=store):
+    for path in write_templates(out, profile, overrides, store=store):
         typer.echo(path)

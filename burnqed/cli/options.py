@@ -13,6 +13,7 @@ import typer
 
 from burnqed.errors import BadInput
 from burnqed.layout import check_name, iterations_of
+from burnqed.workflow_names import OWN_RUN, WORKFLOWS
 
 DEFAULT_RUN = "main"
 
@@ -28,11 +29,6 @@ checks = partial(typer.Option, rich_help_panel="Checks")
 card = partial(typer.Option, rich_help_panel="Data card")
 """An option in one of the groups."""
 
-WORKFLOWS = (
-    "iteration", "iterations", "experiment", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean"
-)  # fmt: skip
-OF_ITERATIONS = WORKFLOWS[:5]
-"""Repeated here because loading the workflows takes seconds; a test compares them."""
 GIVING = ("import-data", "trace")
 """Those that add to what a run may be given, which a branch has from another run."""
 GATES = ("off", "auto", "ask")
@@ -46,7 +42,7 @@ def one_of(words: Sequence[str]) -> Callable[[str], list[str]]:
 def complete_profile(incomplete: str) -> list[str]:
     from burnqed.resolve import profiles
 
-    return [name for name in ["default", *profiles()] if name.startswith(incomplete)]
+    return [name for name in profiles() if name.startswith(incomplete)]
 
 
 def complete_key(incomplete: str) -> list[str]:
@@ -89,7 +85,11 @@ Iterations = which(
     help="For iterations and experiment: which, as in 0..4, or how many from 0 on, as in 5.",
 )
 OptionalRun = which(
-    None, "--run", envvar="BURNQED_RUN", help=RUN_NAME, show_default=f"{DEFAULT_RUN}; for smoke a new one"
+    None,
+    "--run",
+    envvar="BURNQED_RUN",
+    help=RUN_NAME,
+    show_default=f"{DEFAULT_RUN}; for {' and '.join(OWN_RUN)} one of that name, for smoke a new one",
 )
 Theorems = setting(
     None, "--theorems", help="Theorem index to search.", show_default="the shipped theorems and generated ones"
@@ -169,10 +169,12 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
     return {option: value for option, value in given.items() if option in taken}
 
 
-def first_of(iteration: int | None, iters: str | None) -> int:
+def first_of(workflow: str, iteration: int | None, iters: str | None) -> int:
     """The first iteration that a workflow is about; for one that is about none, -1. Raises BadInput for `iters` that is no range."""
     if iters is not None:
         return iterations_of(iters)[0]
+    if workflow in OWN_RUN:
+        return 0
     return -1 if iteration is None else iteration
 
 
@@ -187,8 +189,8 @@ def with_origin(overrides: list[str], origin: str | None) -> list[str]:
 
 
 def default_run(workflow: str) -> str:
-    """`main`; a new name for every smoke test, which deletes its run."""
-    return f"smoke-{datetime.now(UTC):%Y%m%d-%H%M%S}" if workflow == "smoke" else DEFAULT_RUN
+    """`main`, or the workflow's own; a new name for every smoke test, which deletes its run."""
+    return f"smoke-{datetime.now(UTC):%Y%m%d-%H%M%S}" if workflow == "smoke" else OWN_RUN.get(workflow, DEFAULT_RUN)
 
 
 def read_header(file: Path | None) -> str | None:

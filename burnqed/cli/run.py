@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from burnqed import workflow_names
 from burnqed.cli import options
 from burnqed.cli.indices import indices_to_keep, keep, keep_rows, rows_to_keep, using
 
@@ -37,7 +38,7 @@ def run(
 
     Example: burnqed run iteration --iter 0 --profile demo --store runs
     """
-    options.check_word(workflow, options.WORKFLOWS, "workflow")
+    options.check_word(workflow, workflow_names.WORKFLOWS, "workflow")
     from burnqed.branch import check_branch, check_given, layout_of
     from burnqed.lean.backends import check_installed
     from burnqed.remembered import resolve_run
@@ -49,13 +50,13 @@ def run(
     address = options.absolute(store)
     target = Store(address)
     overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)
-    config = resolve_run(target, run_name, profile, overrides, origin=origin).config
-    layout = layout_of(run_name, options.first_of(iteration, iters), config)
+    config = resolve_run(target, run_name, profile, overrides, origin=origin, workflow=workflow).config
+    layout = layout_of(run_name, options.first_of(workflow, iteration, iters), config)
     check_branch(target, layout)
     if theorems or benchmark or pairs or proofs or workflow in options.GIVING:
         check_given(layout)
     check_prices(config.cost)
-    if workflow in options.OF_ITERATIONS:  # before the imports that take seconds
+    if workflow in workflow_names.OF_ITERATIONS:  # before the imports that take seconds
         require_predecessor(target, layout)
     if workflow not in WITHOUT_LEAN:
         check_installed(config.lean)

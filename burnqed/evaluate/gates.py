@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import computed_field
 
 from burnqed.config import GateConfig, at_iteration
-from burnqed.evaluate.compare import from_earlier, from_head, from_previous
+from burnqed.evaluate.compare import Change, between, from_earlier, from_head, from_previous
 from burnqed.evaluate.intervals import Interval, wilson
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, Result, on_benchmark
 from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY
@@ -109,6 +109,14 @@ class GateCheck(Result):
         return f"{self.relation} {self.threshold:.3g}{evidence}{number}"
 
 
+NO_BASELINE = GateCheck(
+    name="gain from the baseline",
+    value=None,
+    threshold=0.0,
+    advice="The run of gate.baseline was not evaluated on the same theorems at a common budget; evaluate it on this benchmark (`burnqed run evaluate`), or set gate.baseline=null.",
+)
+
+
 class GateVerdict(Result):
     checks: list[GateCheck]
 
@@ -122,14 +130,22 @@ class GateVerdict(Result):
         return [c for c in self.checks if not c.ok]
 
 
-def verdict(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> GateVerdict:
+def verdict(
+    result: IterationResult,
+    earlier: Sequence[IterationResult],
+    config: GateConfig,
+    *,
+    baseline: IterationResult | None = None,
+) -> GateVerdict:
     """Checks an iteration on its first benchmark. Thresholds of 0 (or None) are not checked; gains are checked wherever there is something
-    to compare with."""
+    to compare with. `baseline` is what iteration 0 is compared with, as later ones are with the previous; it may name the same benchmark otherwise."""
     first = result.benchmarks[0]
+    from_baseline = baseline_change(result, baseline) if baseline else None
     (result,), earlier = on_benchmark([result], first), on_benchmark(earlier, first)
     checks = [
         *rate_checks(result, config),
-        *gain_checks(result, earlier, config),
+        *([NO_BASELINE] if baseline and not from_baseline else []),
+        *gain_checks(result, [from_baseline, from_previous(result, earlier)], config),
         *plateau_checks(result, earlier, config),
         *search_checks(result, config),
         *training_checks(result, config),
@@ -166,14 +182,20 @@ def rate_advice(rate: float | None, iteration: int) -> str:
     return "Stop; look at the theorems that were lost and at the data of this iteration before paying for another one."
 
 
-def gain_checks(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> list[GateCheck]:
+def baseline_change(result: IterationResult, baseline: IterationResult) -> Change | None:
+    """What changed from the baseline on the first benchmark: with heads where both have one, else without. None where it was not evaluated on these theorems."""
+    theirs = {e.variant: e for e in baseline.evaluations if e.benchmark_hash == result.evaluations[0].benchmark_hash}
+    (ours,) = on_benchmark([result], result.benchmarks[0])
+    labels = "the baseline", f"iteration {result.iteration}"
+    return next(filter(None, (between(labels, theirs.get(v), ours.variant(v)) for v in (HEAD, PLAIN))), None)
+
+
+def gain_checks(result: IterationResult, before: Sequence[Change | None], config: GateConfig) -> list[GateCheck]:
     """Gains over the theorems that could be tried on both sides. A gain that chance would give fails, and so does no gain, unless
     `min_gain` is negative: then a loss is tolerated, and no evidence is needed."""
     checks = []
-    for change, least, stop in (
-        (from_previous(result, earlier), at_iteration(config.min_gain, result.iteration), LEVEL),
-        (from_head(result), 0.0, NO_HELP),
-    ):
+    least_before = at_iteration(config.min_gain, result.iteration)
+    for change, least, stop in (*((c, least_before, LEVEL) for c in before), (from_head(result), 0.0, NO_HELP)):
         if change and change.tried:
             gain = change.net / change.tried
             advice = PERHAPS_CHANCE if change.net > 0 and gain >= least else stop

@@ -20,6 +20,8 @@ from burnqed.evaluate.course import names as course_names
 from burnqed.evaluate.experiment import ARM_COLUMNS, EFFECT_COLUMNS, Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed, wilson
+from burnqed.evaluate.lean_start import COLUMNS as LEAN_START_COLUMNS
+from burnqed.evaluate.lean_start import GO, LeanStart
 from burnqed.evaluate.parts import Breakdown
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
@@ -163,6 +165,18 @@ def print_experiment(found: Experiments, console: Console) -> None:
             tell(console, "missing: ", missing, "yellow")
         tell(console, "verdict: ", f"{e.verdict}: {'; '.join(e.reasons)}")
         console.print()
+
+
+def print_lean_start(found: LeanStart, console: Console) -> None:
+    """The searches without and with the head, and the verdict in one sentence."""
+    table = table_of("", *LEAN_START_COLUMNS)
+    table.columns[0].no_wrap = True
+    for row in found.rows:
+        table.add_row(*map(cell, row))
+    console.print(table)
+    apart = f"The head was trained on {found.trained_on} of {found.theorems} theorems, or on others with the same statement; held out are the rest."
+    console.print(apart, soft_wrap=True, highlight=False)
+    tell(console, f"{found.verdict}: ", found.reason, "green" if found.verdict == GO else "red")
 
 
 def against(c: Change) -> list[str]:

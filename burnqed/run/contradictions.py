@@ -16,22 +16,23 @@ from burnqed.steps.base_model import TINY
 def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
     """Raises BadInput for the first contradiction that would end one of these tasks of the loop, or make it pointless."""
     policy, sft, ebm, joint = config.policy, config.sft, config.ebm, config.joint
-    trains_jointly = "sft" in tasks and joint.enabled
+    trains = "sft" in tasks and sft.enabled
+    trains_jointly = trains and joint.enabled
     if "base" in tasks and policy.model == TINY and policy.hidden_size % (2 * policy.heads):
         raise BadInput(
             f"policy.hidden_size ({policy.hidden_size}) must be a multiple of twice policy.heads ({policy.heads}); change one of them."
         )
-    if "sft" in tasks and policy.thinking:
+    if trains and policy.thinking:
         raise BadInput(
             "policy.thinking is for models that are not trained here, as tactic pairs hold no thoughts; leave it out of a run."
         )
-    if "sft" in tasks and sft.base_weights == "nf4" and sft.method != "lora":
+    if trains and sft.base_weights == "nf4" and sft.method != "lora":
         raise BadInput("sft.base_weights=nf4 is for weights that are not trained; set sft.method=lora, too.")
-    if "sft" in tasks and sft.base_weights == "nf4" and sft.sharded:
+    if trains and sft.base_weights == "nf4" and sft.sharded:
         raise BadInput(
             "Weights of 4 bits cannot be divided among GPUs; set sft.sharded=false (each GPU then has all of them), or sft.base_weights=full."
         )
-    if "sft" in tasks and sft.optimizer == "paged_adamw_8bit" and sft.sharded and sft.method == "full":
+    if trains and sft.optimizer == "paged_adamw_8bit" and sft.sharded and sft.method == "full":
         raise BadInput(
             "sft.optimizer=paged_adamw_8bit does not divide its state among GPUs; set sft.sharded=false, or sft.optimizer=adamw."
         )
@@ -45,7 +46,7 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"joint.lora_rank ({rank}) is for new adapters, and sft.start=previous_adapter trains those of rank {sft.lora_rank} further; set sft.start=merged."
         )
-    if "sft" in tasks and sft.preferences and not sft.found_proofs:
+    if trains and sft.preferences and not sft.found_proofs:
         raise BadInput(
             "Preferences are learned at the states of found proofs; set sft.preferences=0, or sft.found_proofs=true."
         )

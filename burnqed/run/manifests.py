@@ -5,6 +5,7 @@ burnqed manifests --profile cluster-7b --out helm/burnqed/files/workflows/cluste
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import yaml
 from burnqed import __version__
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
+from burnqed.resolve import resolve
+from burnqed.workflow_names import OWN_RUN
 from burnqed_workflows.registry import WORKFLOWS
 from burnqed_workflows.templates import PART_OF
 
@@ -25,7 +28,10 @@ def workflow_template(name: str, config: RunConfig, store: str) -> dict[str, Any
     """One workflow as a WorkflowTemplate `burnqed-NAME`."""
     definition = WORKFLOWS[name]
     options = {option: DEFAULTS[option] for option in definition.options}
-    document = definition.build(config, store=store, run="main", **options).to_dict()
+    if name == "reset":
+        options["iteration"] = 1  # there is none of iteration 0
+    run = {**OWN_RUN, "smoke": "smoke"}.get(name, "main")
+    document = definition.build(config, store=store, run=run, **options).to_dict()
     labels = document["metadata"].pop("labels")
     return {
         "apiVersion": document["apiVersion"],
@@ -35,13 +41,13 @@ def workflow_template(name: str, config: RunConfig, store: str) -> dict[str, Any
     }
 
 
-def write_templates(folder: Path, config: RunConfig, *, store: str = "") -> list[Path]:
-    """Writes one YAML file per workflow, and removes those of workflows that no longer exist; returns the paths written.
+def write_templates(folder: Path, profile: str, overrides: Sequence[str] = (), *, store: str = "") -> list[Path]:
+    """Writes one YAML file per workflow, with what the profile has for it, and removes those of workflows that no longer exist; returns the paths written.
 
     Raises BadInput for a folder that cannot be written.
     """
     documents = {
-        folder / f"{name}.yaml": workflow_template(name, config, store)
+        folder / f"{name}.yaml": workflow_template(name, resolve(profile, overrides, workflow=name).config, store)
         for name, definition in WORKFLOWS.items()
         if not definition.is_series
     }

@@ -24,7 +24,8 @@ from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.evaluate.experiment import Experiments
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.evaluate.render import print_experiment, print_iteration, print_summary
+from burnqed.evaluate.lean_start import FILE, LeanStart
+from burnqed.evaluate.render import print_experiment, print_iteration, print_lean_start, print_summary
 from burnqed.evaluate.summary import read_summary
 from burnqed.holding import of_machine
 from burnqed.layout import Layout
@@ -145,7 +146,7 @@ def print_judged(store: Store, layout: Layout, console: Console) -> None:
 
 
 def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: bool = True) -> None:
-    """Prints the iteration's figures if it succeeded, the run's summary, and where model, head and report are."""
+    """Prints the iteration's figures if it succeeded, the run's summary, and where model, head and report are; of a lean start, its verdict."""
     summary = read_summary(store, layout.run)
     finished = read_record(store, layout.report)
     report = finished.root(layout.report) if finished else None
@@ -156,9 +157,14 @@ def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: 
             print_iteration(done, summary.iterations, verdict, console)
             console.print()
         print_summary(summary, console)
+    lean_start = read_record(store, layout.lean_start)
+    if succeeded and lean_start:
+        found = read_document(store, f"{lean_start.root(layout.lean_start)}/{FILE}", LeanStart, READ_AGAIN)
+        print_lean_start(found, console)
     if succeeded:
         places = {"store": layout.run, "model": layout.model, "head": layout.head("final")}
         places |= {"report": f"{report}/index.html"} if report else {}
+        places |= {"verdict": f"{lean_start.root(layout.lean_start)}/index.html"} if lean_start else {}
         for label, path in places.items():
             if store.exists(path):
                 console.print(f"{label:<7} {store.locate(path)}", soft_wrap=True, highlight=False, markup=False)

@@ -31,7 +31,7 @@ def sources(context: Context) -> list[str]:
     folders = explored_before(context)
     if context.stage == FINAL and searches(config, context.iteration):
         for variant in learned_variants(config, context.iteration):
-            count = replay.count(context) if variant == REPLAYED else search.count(context)
+            count = replay.count(context) if variant == REPLAYED else search.count(context.at(stage=SEARCH))
             folders += own_shards(context, layout.trajectories(variant), count)
     return folders
 

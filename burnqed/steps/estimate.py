@@ -21,7 +21,7 @@ from burnqed.record import read_record
 from burnqed.steps.base import Context
 from burnqed.steps.base_model import TINY
 from burnqed.steps.evaluate import variants
-from burnqed.steps.models import has_search_head, learned_variants, search_variants, searches
+from burnqed.steps.models import has_search_head, learned_variants, search_variants, searches, trains_jointly
 from burnqed.steps.table import Step, loop
 from burnqed.store import Store
 
@@ -31,7 +31,12 @@ DOCUMENTED = {"sft": 10_080 / (1_500 * 32 * 200)}
 """Of DeepSeek-Prover-V2-7B on one A100 of 40 GB: 1,500 steps of 32 sequences of about 200 tokens with QLoRA in 2 h 48 min."""
 JOINT = "sft, jointly"
 """The task `sft` where model and head are trained together, which takes several times as long."""
-TWINS = {"embed-search": "embed-final", "ebm-search": "ebm-final", "evaluate-search": "evaluate"}
+TWINS = {
+    "embed-search": "embed-final",
+    "ebm-search": "ebm-final",
+    "search-final": "search",
+    "evaluate-search": "evaluate",
+}
 """Tasks that do the same at two stages: the rate of one, where the other's is not known."""
 Amount = Callable[[RunConfig, int], float]
 """Of an iteration with these settings."""
@@ -62,7 +67,7 @@ def encoded_at_the_end(config: RunConfig, iteration: int) -> float:
 def tokens(config: RunConfig, iteration: int) -> float:
     """In the optimiser's steps."""
     sft = config.sft
-    steps = sft.steps if iteration == 0 else config.joint.steps if config.joint.enabled else sft.later_steps
+    steps = sft.steps if iteration == 0 else config.joint.steps if trains_jointly(config) else sft.later_steps
     return float(steps * sft.batch_tokens * sft.accumulation)
 
 
@@ -80,6 +85,10 @@ def guided(config: RunConfig, _: int) -> float:
     return float(max(config.evaluate.budgets) * config.evaluate.samples * len(config.data.evaluated))
 
 
+def searched_again(config: RunConfig, _: int) -> float:
+    return float(config.select.theorems * config.search.budget)
+
+
 def head_steps(config: RunConfig, _: int) -> float:
     return float(config.ebm.steps * config.ebm.batch)
 
@@ -94,6 +103,7 @@ AMOUNTS: dict[str, tuple[str, Amount]] = {
     "replay": ("replayed branches", replayed),
     "embed-final": ("states", encoded_at_the_end),
     "ebm-final": ("positives", head_steps),
+    "search-final": ("nodes", searched_again),
     "evaluate": ("nodes a theorem", evaluated),
     "evaluate-search": ("nodes a theorem", guided),
 }
@@ -178,7 +188,7 @@ def measure(rates: dict[str, Rate], attempts: Sequence[Attempt], config: RunConf
 
 
 def named(task: str, config: RunConfig, iteration: int) -> str:
-    return JOINT if task == "sft" and iteration > 0 and config.joint.enabled else task
+    return JOINT if task == "sft" and iteration > 0 and trains_jointly(config) else task
 
 
 def documented(config: RunConfig) -> dict[str, Rate]:

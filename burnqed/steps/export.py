@@ -1,12 +1,14 @@
-"""export: writes the fine-tuned model in the data type it is served in, and checks that it writes a tactic."""
+"""export: writes the fine-tuned model, or without fine-tuning the one that there is, in the data type it is served in, and checks that it writes a tactic."""
 
 from __future__ import annotations
 
 import asyncio
 
+from burnqed.config import RunConfig
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
 from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.base_model import TINY
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import ModelFacts
 
@@ -19,22 +21,39 @@ def whole_model(context: Context) -> str:
 
 
 def units(context: Context) -> list[Unit]:
-    layout = context.layout
-    return [Unit(layout.model, {"adapter": [layout.adapter], "start": [whole_model(context)], "data": [layout.data]})]
+    config, layout = context.config, context.layout
+    if config.sft.enabled:
+        sources = {"adapter": [layout.adapter], "start": [whole_model(context)], "data": [layout.data]}
+        return [Unit(layout.model, sources)]
+    start = layout.at(context.iteration - 1).model if context.iteration > 0 else layout.base
+    sources = {"adapter": [], "start": [start], "data": [layout.data]}
+    return [Unit(layout.model, sources, parameters=raw(config))]
+
+
+def raw(config: RunConfig) -> tuple[tuple[str, str], ...]:
+    """A parameter of units that are made with a raw model: whether its weights are random, so that it is no surprise if it writes and proves nothing."""
+    return (("weights", "random" if config.policy.model == TINY else "trained elsewhere"),)
+
+
+def is_random(unit: Unit) -> bool:
+    return ("weights", "random") in unit.parameters
 
 
 async def run(context: Context, unit: Unit) -> ModelFacts:
     from burnqed.train.export import export_model
 
     store, target = context.store, context.workdir / "model"
+    is_raw = not unit.sources["adapter"]
+    start = fetch_once(store, unit.source("start"), context.models)
     outcome = await asyncio.to_thread(
         export_model,
-        fetch_once(store, unit.source("start"), context.models),
-        fetch_once(store, unit.source("adapter"), context.models),
+        start,
+        start if is_raw else fetch_once(store, unit.source("adapter"), context.models),
         target,
         context.config.policy.dtype,
         [state for batch in read_pairs(store, unit.source("data")) for state in batch["state"].to_pylist()],
         TEMPLATES[context.config.policy.template],
+        may_be_silent=is_random(unit),
     )
     store.upload(target, unit.root)
     return ModelFacts(

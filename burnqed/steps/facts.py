@@ -93,6 +93,13 @@ class ModelFacts(Facts):
     sample_log_prob: float
 
 
+class TrivialFacts(Facts):
+    theorems: int
+    proved: int
+    errors: int
+    """Theorems that could not be tried."""
+
+
 class EmbeddingFacts(Facts):
     states: int
     new: int
@@ -129,6 +136,15 @@ class ShardFacts(Facts):
 
 class ImportedFacts(Facts):
     source: str
+
+
+class LeanStartFacts(Facts):
+    verdict: str
+    """`go` or `no-go`."""
+    tried: int
+    """Theorems that the verdict is about."""
+    newly_solved: int
+    lost: int
 
 
 class ReportFacts(Facts):

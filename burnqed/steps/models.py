@@ -12,6 +12,9 @@ from burnqed.steps.facts import HeadFacts
 from burnqed.steps.table import REPLAY, SEARCH
 from burnqed.store import Store
 
+GUIDED = "guided"
+"""The variant of trajectories that are searched with the head that learned from the others; nothing is trained on them."""
+
 
 def head_prefix(layout: Layout, stage: str, config: RunConfig) -> str | None:
     """Folder of the head that a stage uses. None if heads are off, for the replay of known proofs, and where the stage `search` has none."""
@@ -41,7 +44,12 @@ def served_paths(store: Store, layout: Layout, stage: str, config: RunConfig) ->
 
 def is_joint(context: Context) -> bool:
     """Whether the iteration trains the model and its search's head together (`burnqed.train.joint`)."""
-    return context.config.joint.enabled and context.config.ebm.enabled and context.iteration > 0
+    return trains_jointly(context.config) and context.config.ebm.enabled and context.iteration > 0
+
+
+def trains_jointly(config: RunConfig) -> bool:
+    """Whether iterations from 1 on do."""
+    return config.sft.enabled and config.joint.enabled
 
 
 def searches(config: RunConfig, iteration: int) -> bool:
@@ -57,7 +65,12 @@ def has_searched(context: Context, iteration: int) -> bool:
 def has_search_head(config: RunConfig, iteration: int) -> bool:
     """Whether the iteration has the head of stage `search`: before the very first search there is nothing to learn from, and where there is no search, only a joint
     training makes one."""
-    return config.ebm.enabled and iteration > 0 and (config.search.enabled or config.joint.enabled)
+    return config.ebm.enabled and iteration > 0 and (config.search.enabled or trains_jointly(config))
+
+
+def is_guided(config: RunConfig, iteration: int) -> bool:
+    """Whether the iteration also searches with the head that learned from its search."""
+    return config.ebm.enabled and config.search.guided and iteration == 0
 
 
 def search_variants(config: RunConfig, iteration: int) -> list[str]:

@@ -55,7 +55,7 @@ class Superseded:
 
 
 async def run(context: Context, *, only: str) -> None:
-    """Plans the whole loop, or the tasks in `only`, separated by commas. Planning the whole loop makes the configuration the run's own.
+    """Plans the whole loop, or the tasks in `only`, separated by commas. Planning the data makes the configuration the run's own.
 
     Raises BadInput for an unknown Lean backend or head, and as `plan` does.
     """
@@ -70,7 +70,7 @@ async def run(context: Context, *, only: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, value in outputs.items():
             Path(folder, name).write_text(value, encoding="utf-8")
-    if not only:
+    if "data" in tasks:
         remember(context.store, context.layout.run, context.config)
     for step in steps:
         if outputs[step.output] in DONE:

@@ -15,12 +15,14 @@ from pathlib import Path
 from burnqed.data.sets.leaks import form
 from burnqed.data.theorems import common_header
 from burnqed.documents import READ_AGAIN, read_document
+from burnqed.errors import BadInput
 from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.figures import evaluation_result, search_figures
 from burnqed.evaluate.gates import TRAINED_STEPS, verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IndexFigures, IterationResult
 from burnqed.evaluate.summary import ever, summarize
+from burnqed.layout import origin_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
 from burnqed.ledger import Attempt, accounts
@@ -53,16 +55,28 @@ def units(context: Context) -> list[Unit]:
         "data": [layout.data],
         "benchmarks": [layout.benchmark(name) for name in benchmarks],
         "selections": [layout.at(i).selection for i in (*searched_iterations(context), *own)],
-        "adapter": [layout.adapter],
+        "adapter": [layout.adapter] if context.config.sft.enabled else [],
         "model": [layout.model],
         "head": [head] if head else [],
         "search head": [layout.head(SEARCH)] if has_search_head(context.config, context.iteration) else [],
         "searched": searched(context),
         **{evaluated(name, v): shards_of(context, name, v) for name in benchmarks for v in evaluate.variants(context)},
         "earlier": [layout.at(i).report for i in range(context.iteration)],
+        "baseline": baseline(context),
     }
     gated = ("the benchmark of the gates", benchmarks[0])
     return [Unit(layout.report, sources, parameters=(gated,))]
+
+
+def baseline(context: Context) -> list[str]:
+    """The report that iteration 0 is compared with. Raises BadInput for one of the run itself."""
+    address = context.config.gate.baseline
+    if address is None or context.iteration > 0:
+        return []
+    theirs = origin_of(address)
+    if theirs.run == context.layout.run:
+        raise BadInput(f"gate.baseline is {address}, which is the run itself; give an iteration of another run.")
+    return [theirs.report]
 
 
 def searched(context: Context) -> list[str]:
@@ -109,14 +123,17 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         cost=step_costs(worked),
         seconds=wall(worked),
     )
-    judged = verdict(result, earlier, context.config.gate)
+    before = [read_result(store, prefix) for prefix in unit.sources["baseline"]]
+    judged = verdict(result, earlier, context.config.gate, baseline=next(iter(before), None))
     energies = ebm.read_energies(store, layout.head("final")) if layout.head("final") in records else {}
     inputs = ReportInputs(
         result=result,
         earlier=earlier,
         verdict=judged,
-        loss=sft.read_losses(store, layout.adapter),
-        joint=sft.read_joint(store, layout.adapter, accepted=is_accepted(records.get(layout.head(SEARCH)))),
+        loss=sft.read_losses(store, layout.adapter) if layout.adapter in records else [],
+        joint=sft.read_joint(store, layout.adapter, accepted=is_accepted(records.get(layout.head(SEARCH))))
+        if layout.adapter in records
+        else None,
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
         embeddings=ebm.read_picture(store, layout.head("final")) if layout.head("final") in records else {},
@@ -222,11 +239,15 @@ def training_metrics(
     context: Context, records: dict[str, Record], earlier: Sequence[IterationResult]
 ) -> dict[str, float]:
     """Figures that the trainings of model and head reported: `sft.evaluation_loss`, `head.auc`, `search_head.auc` (before the search), …; and `sft.trained_steps`, with those of
-    the weights that the fine-tuning started from."""
-    trained = SftFacts.of(records[context.layout.adapter])
-    figures = {f"sft.{name}": value for name, value in trained.figures.items()}
-    before = earlier[-1].training if earlier and trained.start != "base" else {}
-    figures[TRAINED_STEPS] = trained.steps + before.get(TRAINED_STEPS, before.get("sft.steps", 0.0))
+    the weights that the fine-tuning started from, or that the iteration left as they were."""
+    figures: dict[str, float] = {}
+    before = earlier[-1].training if earlier else {}
+    if adapter := records.get(context.layout.adapter):
+        trained = SftFacts.of(adapter)
+        figures |= {f"sft.{name}": value for name, value in trained.figures.items()}
+        figures[TRAINED_STEPS] = trained.steps
+        before = before if trained.start != "base" else {}
+    figures[TRAINED_STEPS] = figures.get(TRAINED_STEPS, 0.0) + before.get(TRAINED_STEPS, before.get("sft.steps", 0.0))
     for part, stage in (("head", FINAL), (SEARCH_HEAD, SEARCH)):
         if head := records.get(context.layout.head(stage)):
             figures |= {f"{part}.{name}": value for name, value in HeadFacts.of(head).figures.items()}

@@ -17,7 +17,7 @@ from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
-from burnqed.record import output
+from burnqed.record import output, read_record
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
@@ -36,11 +36,21 @@ JOINT_OUTCOME = "joint.json"
 
 
 def previous(context: Context) -> list[str]:
-    """The adapter or model that iteration N > 0 continues from, if so configured."""
+    """The adapter or model that iteration N > 0 continues from, if so configured; none where no earlier iteration has trained an adapter."""
     if context.iteration == 0 or context.config.sft.start == "base":
         return []
-    layout = context.layout.at(context.iteration - 1)
-    return [layout.adapter if context.config.sft.start == "previous_adapter" else layout.model]
+    if context.config.sft.start == "merged":
+        return [context.layout.at(context.iteration - 1).model]
+    return next(
+        ([at.adapter] for i in reversed(range(context.iteration)) if is_trained(context, at := context.layout.at(i))),
+        [],
+    )
+
+
+def is_trained(context: Context, layout: Layout) -> bool:
+    """Whether an earlier iteration's model was trained there, as far as is known: a raw model's record names no adapter."""
+    record = read_record(context.store, layout.model)
+    return record is None or layout.adapter in record.key.inputs
 
 
 def units(context: Context) -> list[Unit]:
@@ -105,6 +115,8 @@ def train(
     from burnqed.train.sft import Pairs, train_sft
 
     store = Store(uri, known=True)
+    if layout.iteration > 0 and not unit.sources["previous"]:  # there may have been only raw models so far
+        config = config.model_copy(update={"sft": config.sft.model_copy(update={"start": "base"})})
     found_pairs, preferred = [], list[Preference]()
     for rows in rows_of(store, unit.sources["searched"]):
         found_pairs += [TacticPair(**row, source="search") for row in proof_pairs(rows).to_pylist()]
@@ -162,4 +174,4 @@ def read_joint(store: Store, prefix: str, *, accepted: bool) -> JointFigures | N
     return JointFigures(contrastive=curve, measured=measured, kept_step=document["kept_step"], accepted=accepted)
 
 
-WORK = Work(units, run)
+WORK = Work(units, run, needed=lambda context: context.config.sft.enabled)

@@ -111,6 +111,8 @@ class Step(Row):
     """Whether, once finished, it is redone only on request (`--redo NAME`)."""
     former: str = ""
     """Its previous name, which keys still use and the command line still accepts."""
+    apart: bool = False
+    """Whether only workflows that name it have it, and an iteration does not."""
 
     @property
     def output(self) -> str:
@@ -146,7 +148,8 @@ STEPS: tuple[Row, ...] = (
         pool="trainer",
     ),
     Step("export", after=("sft",), reads=("policy.dtype", "policy.template"), pool="trainer"),
-    EMBED(stage=SEARCH, after=("export",)),
+    Step("trivial", stage=SEARCH, after=("export",), reads=("search", "lean", *SERVED), policy=True),
+    EMBED(stage=SEARCH, after=("trivial-search",)),
     HEAD(stage=SEARCH, after=("embed-search",)),
     SHARDED("search", SEARCH, after=("select", "ebm-search"), reads=("search", "lean", *SERVED), kept=True),
     SHARDED(
@@ -159,6 +162,14 @@ STEPS: tuple[Row, ...] = (
     ),
     EMBED(stage=FINAL, after=("replay",)),
     HEAD(stage=FINAL, after=("embed-final",)),
+    SHARDED("search", FINAL, after=("ebm-final",), reads=("search", "lean", *SERVED), second=True, apart=True),
+    Step(
+        "lean-start",
+        after=("search-final",),
+        reads=("search", "lean", "data.validation_fraction", "gate.max_p"),
+        module="burnqed.steps.lean_start",
+        apart=True,
+    ),
     EVALUATE(stage=FINAL, after=("ebm-final",)),
     EVALUATE(stage=SEARCH, after=("ebm-search",), second=True),
     Step("report", after=("evaluate", "evaluate-search"), version=3, reads=("gate", "evaluate")),
@@ -177,6 +188,11 @@ STEPS: tuple[Row, ...] = (
 def loop() -> tuple[Step, ...]:
     """The steps of the loop, which make outputs."""
     return tuple(row for row in STEPS if isinstance(row, Step))
+
+
+def whole() -> tuple[Step, ...]:
+    """Those that an iteration has."""
+    return tuple(step for step in loop() if not step.apart)
 
 
 def step_named(name: str) -> Step:

@@ -35,21 +35,29 @@ class ExportOutcome(BaseModel):
     parameters: int
     sample_state: str
     sample_tactic: str
-    """Greedy continuation of the state's prompt."""
+    """Greedy continuation of the state's prompt; empty where it is none, and need not be."""
     sample_log_prob: float
     """Natural logarithm, summed over the reply's tokens."""
 
 
 def export_model(
-    start: Path, adapter: Path, target: Path, dtype: str, states: Sequence[str], template: Template = COMPLETION
+    start: Path,
+    adapter: Path,
+    target: Path,
+    dtype: str,
+    states: Sequence[str],
+    template: Template = COMPLETION,
+    *,
+    may_be_silent: bool = False,
 ) -> ExportOutcome:
     """Writes the model that `adapter` (the output of `train_sft`) and `start` (the whole model it was trained from) give together
-    (`burnqed.train.merge`). `states` are proof states to try the result on.
+    (`burnqed.train.merge`); a model that was not trained is both. `states` are proof states to try the result on.
 
-    Raises BadInput when adapter and start do not belong together, the start is quantised, or the result writes no tactic.
+    Raises BadInput when adapter and start do not belong together, the start is quantised, its tokenizer lacks the template's tokens, or the result writes no tactic and
+    not `may_be_silent`.
     """
     parameters = merge(start, adapter, target, dtype)
-    state, tactic, log_prob = try_out(target, states, template)
+    state, tactic, log_prob = try_out(target, states, template, may_be_silent)
     return ExportOutcome(
         version=model_version(target),
         parameters=parameters,
@@ -60,12 +68,13 @@ def export_model(
 
 
 @torch.no_grad()
-def try_out(folder: Path, states: Sequence[str], template: Template) -> tuple[str, str, float]:
+def try_out(folder: Path, states: Sequence[str], template: Template, may_be_silent: bool) -> tuple[str, str, float]:
     """Loads the folder the usual way and returns the first state for which the model writes a tactic, with that tactic and its
-    log-probability.
+    log-probability. One that may be silent is asked once.
     """
     model = AutoModelForCausalLM.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
+    template.check(tokenizer.get_vocab().__contains__, folder)
     for state in states[:MOST_STATES]:
         inputs = tokenizer(template.prompt(state), return_tensors="pt", return_token_type_ids=False)
         reply = model.generate(
@@ -78,8 +87,9 @@ def try_out(folder: Path, states: Sequence[str], template: Template) -> tuple[st
             raise BadInput(
                 f"The model at {folder} computes numbers that are not finite in {model.dtype}; lower sft.learning_rate, or choose another policy.dtype."
             )
-        if tactic := extract_tactic(tokenizer.decode(tokens, skip_special_tokens=True)):
-            return state, tactic, log_prob
+        tactic = extract_tactic(tokenizer.decode(tokens, skip_special_tokens=True))
+        if tactic or may_be_silent:
+            return state, tactic or "", log_prob
     raise BadInput(
-        f"The model at {folder} wrote no tactic for any of {len(states[:MOST_STATES])} proof states; raise sft.steps, or check the base model and its prompt."
+        f"The model at {folder} wrote no tactic for any of {len(states[:MOST_STATES])} proof states; raise sft.steps, or check the base model and policy.template."
     )

@@ -24,7 +24,7 @@ SHARDS = 60
 
 def document(name: str, profile: str) -> dict[str, object]:
     given = {option: GIVEN[option] for option in WORKFLOWS[name].options}
-    return build(name, resolve(profile).config, None, store="s3://b/p", run="r", image=None, given=given)
+    return build(name, resolve(profile, workflow=name).config, None, store="s3://b/p", run="r", image=None, given=given)
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)

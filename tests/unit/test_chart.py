@@ -91,8 +91,8 @@ def test_the_chart_fills_in_store_images_and_configuration() -> None:
         config = from_json(given["config"])
         assert config.workflow.parallelism == 9
         assert config.search.budget == 7
-        if name != "smoke":
-            assert config.sft == resolve("small").config.sft
+        if name not in ("smoke", "reset"):  # which have settings of their own
+            assert config.sft == resolve("small", workflow=name).config.sft
     given = find(documents, "ConfigMap", "burnqed-config")["data"]
     assert yaml.safe_load(given["config.yaml"]) == {
         **EVERYTHING["config"],
@@ -153,8 +153,7 @@ def test_pods_that_run_lean_read_mathlib_s_from_its_volume_where_there_is_one(tm
     volume = {"name": "lean", "persistentVolumeClaim": {"claimName": "burnqed-lean", "readOnly": True}}
     mounted = of_chart(True)
     assert mounted["search"] == [volume, {"name": "lean", "mountPath": "/opt/burnqed/pantograph", "readOnly": True}]
-    config = resolve("small", ["cluster.lean_cache=pvc:burnqed-lean"]).config
-    write_templates(tmp_path, config)
+    write_templates(tmp_path, "small", ["cluster.lean_cache=pvc:burnqed-lean"])
     assert mounted == mounts(yaml.safe_load((tmp_path / "iteration.yaml").read_text()))
     assert not any(of_chart(False).values())
 

@@ -12,6 +12,7 @@ from burnqed.cli.config import app
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.resolve import KEYS, explained, flat, from_json, profiles, resolve, section_text
+from burnqed.workflow_names import WORKFLOWS
 
 
 @pytest.mark.parametrize("name", profiles())
@@ -162,3 +163,67 @@ def test_the_reference_prints_every_value_in_whole_lines_where_no_terminal_wraps
     assert "search.tokens = null  [meaning]" in lines
     document = json.loads(CliRunner().invoke(app, ["show", "--explain", "--json"]).stdout)
     assert document["search.budget"] == {"value": 100, "from": "default", **vars(explained("search.budget"))}
+
+
+# ---- values for single workflows
+
+
+def test_what_a_profile_has_for_a_workflow_counts_for_that_one_alone_and_below_an_override(tmp_path: Path) -> None:
+    (mine := tmp_path / "mine.yaml").write_text(
+        "select: {theorems: 7}\nworkflows: {baseline: {select: {theorems: 8}, search: {budget: 9}}}\n"
+    )
+    alone, found = resolve(str(mine)), resolve(str(mine), ["search.budget=10"], workflow="baseline")
+    assert (alone.config.select.theorems, alone.config.sft.enabled) == (7, True)
+    assert (found.config.select.theorems, found.config.search.budget) == (8, 10)
+    assert not found.config.sft.enabled, "as the profile default says, on which every profile builds"
+    assert [found.origin[key] for key in ("select.theorems", "search.budget", "sft.enabled")] == [
+        f"profile {mine}, workflow baseline",
+        "--set",
+        "profile default, workflow baseline",
+    ]
+
+
+def test_a_profile_has_what_the_one_it_builds_on_has_for_a_workflow() -> None:
+    found = resolve("joint-7b", workflow="baseline")
+    assert found.origin["policy.template"] == "profile cluster-7b, workflow baseline"
+    assert found.config.select.theorems == 2000
+
+
+def test_a_run_that_goes_on_keeps_its_values_whatever_a_profile_has_for_the_workflow() -> None:
+    before = resolve("demo").config
+    assert resolve(None, base=before, workflow="baseline").config == before
+
+
+def test_the_profile_default_has_values_for_workflows_only() -> None:
+    assert resolve("default").config == RunConfig()
+    assert set(resolve("default").origin.values()) == {"default"}
+
+
+@pytest.mark.parametrize("name", profiles())
+@pytest.mark.parametrize("workflow", WORKFLOWS)
+def test_every_shipped_profile_resolves_for_every_workflow(name: str, workflow: str) -> None:
+    assert resolve(name, workflow=workflow).config.profile == name
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("workflows: {basline: {}}", "did you mean 'baseline'?"),
+        ("workflows: {baseline: {search: {budgte: 3}}}", "did you mean 'search.budget'?"),
+        ("workflows: {baseline: {profile: demo}}", "Unknown configuration key 'profile'"),
+        ("workflows: {baseline: 3}", "must be a mapping of sections"),
+        ("workflows: [baseline]", "write `workflows: "),
+    ],
+)
+def test_a_wrong_word_there_is_refused_by_every_workflow(text: str, hint: str, tmp_path: Path) -> None:
+    (mine := tmp_path / "mine.yaml").write_text(text)
+    with pytest.raises(BadInput) as error:
+        resolve(str(mine), workflow="iteration")
+    assert hint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_show_tells_what_a_workflow_has() -> None:
+    printed = CliRunner().invoke(app, ["show", "--profile", "smoke", "--workflow", "lean-start", "--json"])
+    document = json.loads(printed.stdout)
+    assert document["select.theorems"] == {"value": 12, "from": "profile smoke, workflow lean-start"}

@@ -13,7 +13,7 @@ import typer.rich_utils
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from burnqed.cli import options
+from burnqed import workflow_names
 from burnqed.cli.main import app
 from burnqed_workflows.registry import WORKFLOWS
 
@@ -66,8 +66,10 @@ def test_many_options_are_shown_in_groups(words: tuple[str, ...]) -> None:
 
 
 def test_words_that_are_known_without_loading_anything_are_the_right_ones() -> None:
-    assert tuple(WORKFLOWS) == options.WORKFLOWS
-    assert {name for name, found in WORKFLOWS.items() if found.tasks} == set(options.OF_ITERATIONS)
+    assert tuple(WORKFLOWS) == workflow_names.WORKFLOWS
+    assert {name for name, found in WORKFLOWS.items() if found.tasks} == set(workflow_names.OF_ITERATIONS)
+    own = {name for name, found in WORKFLOWS.items() if found.tasks and not {"iteration", "iters"} & {*found.options}}
+    assert own == set(workflow_names.OWN_RUN)
 
 
 @pytest.mark.parametrize(

@@ -211,3 +211,29 @@ def test_the_loss_is_judged_once_the_weights_have_been_trained_for_so_many_steps
     assert checks(sft__trained_steps=1_500) == []
     assert checks(sft__trained_steps=2_300) == [("evaluation loss", False)]
     assert checks() == [("evaluation loss", False)], "of an earlier version, which did not count them"
+
+
+# ---- a baseline
+
+
+def test_iteration_0_is_compared_with_a_baseline_as_later_ones_are_with_the_previous() -> None:
+    baseline = iteration(0, solving(FIFTY[:10], FIFTY), run="baseline")
+    found = verdict(iteration(0, solving(FIFTY[:20], FIFTY)), [], GateConfig(), baseline=baseline)
+    gain = check(found, "gain from the baseline")
+    assert (gain.value, gain.n, gain.ok) == (pytest.approx(0.2), 50, True)
+    assert not check(verdict(baseline, [], GateConfig(), baseline=baseline), "gain from the baseline").ok
+
+
+def test_a_baseline_counts_by_its_theorems_whatever_it_calls_them() -> None:
+    after = iteration(0, solving(FIFTY[:20], FIFTY, benchmark="core"))
+    renamed = iteration(0, solving("1", "12345"), solving(FIFTY[:10], FIFTY, benchmark="mine"))
+    found = verdict(after, [], GateConfig(), baseline=renamed)
+    assert check(found, "gain from the baseline").n == 50
+
+
+def test_a_baseline_on_other_theorems_is_no_silent_success() -> None:
+    found = verdict(iteration(0, solving("a", TEN)), [], GateConfig(), baseline=iteration(0, solving("a", FIFTY)))
+    gain = check(found, "gain from the baseline")
+    assert not gain.ok
+    assert gain.measured == "not measured"
+    assert "same theorems" in gain.advice

@@ -225,6 +225,7 @@ def test_branches_follow_iteration_0_and_the_report_everything() -> None:
     [
         ("1..2", [], "begins with iteration 0"),
         ("2", ["ebm.enabled=false"], "ebm.enabled=true"),
+        ("2", ["sft.enabled=false"], "sft.enabled=true"),
         ("2", ["evaluate.with_head=false"], "evaluate.with_head=true"),
     ],
 )

@@ -161,14 +161,17 @@ def test_every_value_decides_something_or_nothing() -> None:
     }
     assert {key for key in KEYS if kind(key) is Kind.STRUCTURE} == {
         "data.origin",
+        "sft.enabled",
         "sft.found_proofs",
         "ebm.enabled",
         "ebm.noise",
         "joint.enabled",
         "search.enabled",
+        "search.guided",
         "search.noise",
         "evaluate.with_head",
         "evaluate.search_head",
+        "gate.baseline",
     }
 
 
@@ -372,7 +375,7 @@ def native(project: Path | None) -> RunConfig:
     return RunConfig.model_validate({"lean": {"backend": "pantograph", "project": project and str(project)}})
 
 
-OF_LEAN = ["benchmark", "data", "select", "search", "replay", "evaluate"]
+OF_LEAN = ["benchmark", "data", "select", "trivial", "search", "replay", "lean-start", "evaluate"]
 
 
 def opens_lean(step: Step) -> bool:

@@ -124,5 +124,5 @@ def test_the_policy_server_runs_only_beside_the_steps_that_ask_it_and_nothing_el
         if "policy" in running:
             beside |= running - {"policy"}
     assert not running
-    assert beside == {"search", "replay", "evaluate", "evaluate-search"}
+    assert beside == {"trivial-search", "search", "replay", "evaluate", "evaluate-search"}
     assert {"sft", "export", "embed-final", "ebm-final"} <= {line.split()[0] for line in log.read_text().splitlines()}

@@ -274,7 +274,8 @@ def test_a_retry_refuses_what_the_plan_has_decided_once_it_has() -> None:
 def test_every_workflow_can_be_retried_with_another_value(name: str) -> None:
     given = {"iteration": 1, "iters": "2", "gate": "off", "redo": "", "source": "a/b", "name": "c"}
     options = {option: given[option] for option in WORKFLOWS[name].options}
-    workflow = build(name, resolve("small").config, settings(), store="s3://b/p", run="main", image=None, given=options)
+    config = resolve("small", workflow=name).config
+    workflow = build(name, config, settings(), store="s3://b/p", run="main", image=None, given=options)
     changed = retried(workflow, None, ["lean.memory_mb=900"])
     assert {key.partition("-")[0] for key in changed} == {"config"}
     assert all('"memory_mb":900' in value for value in changed.values())

@@ -16,7 +16,7 @@ from burnqed_workflows.registry import WORKFLOWS
 from burnqed_workflows.retry import RETRY_ANNOTATION
 from burnqed_workflows.smoke import SIZES
 
-PROFILES = ["default", *profiles()]
+PROFILES = profiles()
 
 
 GIVEN = {"iteration": 2, "iters": "0..2", "gate": "auto", "redo": "", "source": "a/b", "name": "c"}
@@ -27,7 +27,7 @@ def built(profile: str = "default", name: str = "iteration", *overrides: str) ->
     given = {option: GIVEN[option] for option in definition.options}
     if "redo" in given:
         given["redo"] = definition.tasks[0] if definition.tasks else ""
-    config = resolve(profile, list(overrides)).config
+    config = resolve(profile, list(overrides), workflow=name).config
     return dict(definition.build(config, store="s3://b/p", run="r", **given).to_dict())
 
 
@@ -86,17 +86,21 @@ def test_names_are_unique_and_every_reference_resolves(name: str) -> None:
             assert set(PLACEHOLDER.findall(task.get(field, ""))) <= outputs | parameters
 
 
-@pytest.mark.parametrize("name", [name for name in WORKFLOWS if name not in ("smoke", "experiment")])
+OWN_SETTINGS = ("smoke", "experiment", "lean-start", "reset")
+"""Workflows that are another with settings of their own."""
+
+
+@pytest.mark.parametrize("name", [name for name in WORKFLOWS if name not in OWN_SETTINGS])
 def test_the_configuration_travels_once_as_one_parameter(name: str) -> None:
     document = built("smoke", name)
     (config,) = (p["value"] for p in document["spec"]["arguments"]["parameters"] if p["name"] == "config")
-    assert from_json(config) == resolve("smoke").config
+    assert from_json(config) == resolve("smoke", workflow=name).config
     assert json.dumps(document).count("known_proofs") == 1
 
 
 def test_every_step_has_a_container_that_runs_it_at_its_stage() -> None:
     commands = set()
-    for template in built("default")["spec"]["templates"]:
+    for template in (t for name in ("iteration", "lean-start") for t in built("default", name)["spec"]["templates"]):
         if "container" in template:
             words = template["container"]["args"]
             stage = words[words.index("--stage") + 1] if "--stage" in words else ""

@@ -22,12 +22,16 @@ LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 
 
 def resolved(
-    settings: Settings | None, profile: str | None, overrides: Sequence[str], base: RunConfig | None = None
+    settings: Settings | None,
+    profile: str | None,
+    overrides: Sequence[str],
+    base: RunConfig | None = None,
+    workflow: str | None = None,
 ) -> RunConfig:
-    """The configuration: profile < chart < `--set`. Without a profile it starts from `base`, what the run used last, or else the chart's profile."""
+    """The configuration: profile < what it has for the workflow < chart < `--set`. Without a profile it starts from `base`, what the run used last, or else the chart's profile."""
     if profile is None and base is None:
         profile = settings.profile if settings else "default"
-    return resolve(profile, overrides, chart=settings.config if settings else {}, base=base).config
+    return resolve(profile, overrides, chart=settings.config if settings else {}, base=base, workflow=workflow).config
 
 
 def build(name: str, config: RunConfig, settings: Settings | None, *, store: str, run: str, image: str | None, given: Mapping[str, Any]) -> Document:  # fmt: skip
