@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from burnqed.evaluate.lean_start import COLUMNS, GO, LeanStart
-from burnqed.evaluate.report.page import Table, rendered
+from burnqed.evaluate.report.page import rendered
+from burnqed.evaluate.report.tables import Table
 
 
 def write_page(found: LeanStart, settings: Mapping[str, str], path: Path) -> None:
