@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps.base import Context, Unit, Work
@@ -27,6 +29,11 @@ def variants(context: Context) -> list[str]:
 
 def at_stage(context: Context) -> list[str]:
     return [variant for variant in variants(context) if STAGES[variant] == context.stage]
+
+
+def meets_again(context: Context) -> bool:
+    """Whether another variant of the stage meets the same candidates; known from the whole configuration, as a step does not see which outputs there are."""
+    return len(at_stage(replace(context, config=context.recorded))) > 1
 
 
 def needed(context: Context) -> bool:
@@ -58,8 +65,7 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
     theorems = read_benchmark(context.store, unit.source("benchmark"))
     settings = SearchSettings.for_evaluation(config, context.config.search)
-    # Both variants of a stage meet the same candidates.
-    recall = context.workdir / "expansions.sqlite" if len(at_stage(context)) > 1 else None
+    recall = context.workdir / "expansions.sqlite" if meets_again(context) else None
     return await search_shard(
         context, unit, theorems, settings, config, with_head=unit.name != PLAIN, samples=config.samples, recall=recall
     )

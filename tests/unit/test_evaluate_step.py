@@ -1,0 +1,34 @@
+"""What an evaluation knows while it works, when it sees only what it declares."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from burnqed.layout import Layout
+from burnqed.resolve import resolve
+from burnqed.steps import evaluate
+from burnqed.steps.base import Context, view
+from burnqed.steps.table import FINAL, SEARCH, step_named
+from burnqed.store import Store
+
+
+@pytest.mark.parametrize(
+    ("stage", "overrides", "again"),
+    [
+        (FINAL, [], True),
+        (FINAL, ["evaluate.with_head=false"], False),
+        (FINAL, ["ebm.enabled=false"], False),
+        (SEARCH, ["evaluate.search_head=true"], False),
+    ],
+)
+def test_it_keeps_expansions_where_another_variant_meets_them(
+    stage: str, overrides: list[str], again: bool, tmp_path: Path
+) -> None:
+    config = resolve("smoke", overrides).config
+    context = Context(Store(str(tmp_path)), Layout("main", 1), config, tmp_path, stage=stage)
+    unit = evaluate.units(context)[0]
+    at_work = replace(context, config=view(step_named("evaluate"), context, unit), recorded=config)
+    assert evaluate.meets_again(at_work) == again
