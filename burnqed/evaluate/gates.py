@@ -193,48 +193,39 @@ def baseline_change(result: IterationResult, baseline: IterationResult) -> Chang
 def gain_checks(result: IterationResult, before: Sequence[Change | None], config: GateConfig) -> list[GateCheck]:
     """Gains over the theorems that could be tried on both sides. A gain that chance would give fails, and so does no gain, unless
     `min_gain` is negative: then a loss is tolerated, and no evidence is needed."""
-    checks = []
-    least_before = at_iteration(config.min_gain, result.iteration)
-    for change, least, stop in (*((c, least_before, LEVEL) for c in before), (from_head(result), 0.0, NO_HELP)):
-        if change and change.tried:
-            gain = change.net / change.tried
-            advice = PERHAPS_CHANCE if change.net > 0 and gain >= least else stop
-            checks.append(
-                GateCheck(
-                    name="gain from the head" if stop is NO_HELP else f"gain from {change.before}",
-                    value=gain,
-                    threshold=least,
-                    relation=">" if least == 0 else "≥",
-                    n=change.tried,
-                    interval=change.gain,
-                    p=change.p,
-                    max_p=config.max_p if least >= 0 else None,
-                    advice=f"{advice} ({len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.2g}).",
-                )
-            )
-    return checks
+    least = at_iteration(config.min_gain, result.iteration)
+    return [
+        *(check for c in before if c for check in gain_check(f"gain from {c.before}", c, least, config, LEVEL)),
+        *gain_check("gain from the head", from_head(result), 0.0, config, NO_HELP),
+    ]
+
+
+def gain_check(name: str, change: Change | None, least: float, config: GateConfig, stop: str) -> list[GateCheck]:
+    """At most one: none of nothing. `stop` is what to do where there is no gain."""
+    if not (change and change.tried):
+        return []
+    gain = change.net / change.tried
+    advice = PERHAPS_CHANCE if change.net > 0 and gain >= least else stop
+    return [
+        GateCheck(
+            name=name,
+            value=gain,
+            threshold=least,
+            relation=">" if least == 0 else "≥",
+            n=change.tried,
+            interval=change.gain,
+            p=change.p,
+            max_p=config.max_p if least >= 0 else None,
+            advice=f"{advice} ({len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.2g}).",
+        )
+    ]
 
 
 def plateau_checks(result: IterationResult, earlier: Sequence[IterationResult], config: GateConfig) -> list[GateCheck]:
     """Whether the last iterations have gained anything together: a series may have a level one, but not several on end. Nothing before there are as many."""
     back = config.plateau
     change = from_earlier(result, earlier, back) if back else None
-    if not (change and change.tried):
-        return []
-    counts = f"{len(change.newly_solved)} newly solved, {len(change.lost)} lost, p = {change.p:.2g}"
-    return [
-        GateCheck(
-            name=f"gain over {back} iterations" if back > 1 else "gain over 1 iteration",
-            value=change.net / change.tried,
-            threshold=0.0,
-            relation=">",
-            n=change.tried,
-            interval=change.gain,
-            p=change.p,
-            max_p=config.max_p,
-            advice=f"{PERHAPS_CHANCE if change.net > 0 else PLATEAU} ({counts}).",
-        )
-    ]
+    return gain_check(f"gain over {back} iteration{'s' if back > 1 else ''}", change, 0.0, config, PLATEAU)
 
 
 def search_checks(result: IterationResult, config: GateConfig) -> list[GateCheck]:

@@ -18,15 +18,13 @@ from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
-from burnqed.log import log
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
-from burnqed.proof_search.engine import search
 from burnqed.proof_search.recall import Recall
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.run.contradictions import check_settings
 from burnqed.signals import on_signal
-from burnqed.steps.searching import recalling
+from burnqed.steps.searching import Tools, search_recalling
 from burnqed.steps.table import SERVED
 from burnqed.store import Store
 from burnqed.trajectory.filling import OnResult, fill
@@ -82,15 +80,11 @@ async def run_evaluation(
                       "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples, **identity})  # fmt: skip
         writer = ShardWriter(store, PARTS, theorems, per_part=config.evaluate.theorems_per_part, run="eval", iteration=0,
                              samples=config.evaluate.samples, seed=config.evaluate.seed)  # fmt: skip
-        scorer = client if head else None
 
         async def work(tasks: list[Task], lean: LeanBackend, add: OnResult) -> None:
-            if recall is None:
-                await search(tasks, lean, client, scorer, settings, add, stop)
-                return
-            asked, policy = recalling(lean, client, recall, config, info.weight_version)
-            await search(tasks, asked, policy, scorer, settings, add, stop)
-            log.info("%d expansions and tactics were known, %d were new", recall.hits, recall.misses)
+            await search_recalling(
+                tasks, Tools(client, lean), settings, add, stop, with_head=bool(head), recall=recall, config=config
+            )
 
         await fill(writer, backend, work, "eval")
         if stop.is_set():

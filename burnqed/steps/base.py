@@ -15,6 +15,7 @@ import asyncio
 import logging
 import os
 import re
+import shutil
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -240,6 +241,13 @@ async def execute(step: Step, context: Context) -> None:
         told = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in record.facts.items())
         log.info("%s: done in %.1f s %s", label, record.seconds, " ".join(told))
     step.work.finished(context)
+
+
+def show_in_argo(page: Path, name: str) -> None:
+    """In a workflow's pod, puts a page among those that Argo's UI shows."""
+    if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
+        Path(artifacts).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(page, Path(artifacts) / name)
 
 
 def check_own(context: Context, unit: Unit, verdict: Verdict) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -23,7 +21,7 @@ from burnqed.progress import duration
 from burnqed.record import read_record
 from burnqed.remembered import recall
 from burnqed.snapshot import Snapshot
-from burnqed.steps.base import Command, Context
+from burnqed.steps.base import Command, Context, show_in_argo
 from burnqed.steps.plan import superseded
 from burnqed.steps.report import read_result
 from burnqed.steps.table import loop
@@ -146,9 +144,7 @@ async def run(context: Context, *, iters: str) -> None:
     folder = context.workdir / "experiment"
     found, (seed,) = judge(store, [layout.run], folder)
     store.upload(folder, layout.experiment)
-    if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
-        Path(artifacts).mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / PAGE, Path(artifacts) / PAGE)
+    show_in_argo(folder / PAGE, PAGE)
     print_experiment(found, Console(width=120))
     where = store.locate(f"{layout.experiment}/{PAGE}")
     log.info("the report is %s", where)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from burnqed.config import DataConfig
 from burnqed.data.corpus import load_corpus
@@ -64,12 +65,18 @@ def generated(context: Context, header: str) -> list[Theorem]:
 
 
 def statements(config: DataConfig) -> list[Theorem]:
-    seed, known = config.generator_seed, config.deep
-    deep = deep_proofs(seed, known + config.deep_statements)[known:] if config.deep_statements else []
+    seed, deep = config.generator_seed, deep_tier(config.generator_seed, config.deep + config.deep_statements)
     renamed = [
-        p.theorem.model_copy(update={"name": p.theorem.name.replace("deep::", "deep-statement::")}) for p in deep
+        p.theorem.model_copy(update={"name": p.theorem.name.replace("deep::", "deep-statement::")})
+        for p in deep[config.deep :]
     ]
     return [*generate(seed, config.generated), *renamed]
+
+
+@cache
+def deep_tier(seed: int, count: int) -> tuple[KnownProof, ...]:
+    """Those with proofs and those without are made together, once: a thousand take half a minute."""
+    return tuple(deep_proofs(seed, count))
 
 
 def traced(context: Context) -> Sequence[list[TacticPair]]:
@@ -90,7 +97,8 @@ def known_with_origins(context: Context, header: str) -> tuple[list[KnownProof],
     else:
         config = context.config.data
         deep = [
-            replace(p, theorem=p.theorem.with_header(header)) for p in deep_proofs(config.generator_seed, config.deep)
+            replace(p, theorem=p.theorem.with_header(header))
+            for p in deep_tier(config.generator_seed, config.deep + config.deep_statements)[: config.deep]
         ]
         found = [(proof, (("corpus", 1.0), "corpus")) for proof in (*known_proofs(header), *deep)]
     first = {proof.theorem.name: (proof, where) for proof, where in reversed(found)}

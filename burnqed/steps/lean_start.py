@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
-
 from burnqed.config import EvaluateConfig
 from burnqed.data.sets.leaks import form
 from burnqed.data.split import is_validation
@@ -19,7 +15,7 @@ from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.record import output, read_record
 from burnqed.steps import search
-from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.base import Context, Unit, Work, show_in_argo
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import HeadFacts, LeanStartFacts, ModelFacts
 from burnqed.steps.models import GUIDED, is_guided
@@ -93,9 +89,7 @@ async def run(context: Context, unit: Unit) -> LeanStartFacts:
     (folder / FILE).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     write_page(found, sizes(context), folder / PAGE)
     store.upload(folder, unit.root)
-    if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
-        Path(artifacts).mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / PAGE, Path(artifacts) / PAGE)
+    show_in_argo(folder / PAGE, PAGE)
     log.info("%s: %s", found.verdict, found.reason)
     return facts(found)
 

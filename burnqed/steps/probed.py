@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,19 +37,8 @@ PER_FILE = 1_000
 async def probe_all(context: Context, lean: LeanBackend, theorems: Sequence[Theorem]) -> None:
     """Probes those of the theorems of which it is not known, with a Lean that is open; keeps what is found also when stopped."""
     probed = Probed(context.store, lean, context.config.lean.heartbeats)
-
-    async def probe(theorem: Theorem) -> tuple[Theorem, bool | None]:
-        return theorem, await probe_easy(theorem, lean)
-
     with Progress(len(theorems), "probe", "theorems") as progress:
-
-        def note(verdict: tuple[Theorem, bool | None]) -> None:
-            theorem, found = verdict
-            if found is not None:
-                probed.add(theorem, found)
-            progress.advance()
-
-        await run_many([t for t in theorems if probed.easy(t) is None], probe, 4 * lean.capacity, note, context.stop)
+        await probed.probe([t for t in theorems if probed.easy(t) is None], lean, context.stop, progress.advance)
     probed.save()
 
 
@@ -92,6 +82,31 @@ class Probed:
     def add(self, theorem: Theorem, easy: bool) -> None:
         digest = statement_hash(theorem)
         self._easy[digest] = self._new[digest] = easy
+
+    async def probe(
+        self,
+        theorems: Sequence[Theorem],
+        lean: LeanBackend,
+        stop: asyncio.Event,
+        on_each: Callable[[], object] = lambda: None,
+    ) -> set[str]:
+        """Adds what a Lean that is open finds of these theorems, several at a time. Returns the names of those that it could not decide."""
+        undecided: set[str] = set()
+
+        async def probed(theorem: Theorem) -> tuple[Theorem, bool | None]:
+            return theorem, await probe_easy(theorem, lean)
+
+        def note(verdict: tuple[Theorem, bool | None]) -> None:
+            theorem, found = verdict
+            if found is None:
+                undecided.add(theorem.name)
+            else:
+                self.add(theorem, found)
+                self.save(PER_FILE)
+            on_each()
+
+        await run_many(theorems, probed, 4 * lean.capacity, note, stop)
+        return undecided
 
     def save(self, at_least: int = 1) -> None:
         """Writes what was added since the last call, once it is `at_least` so many theorems."""

@@ -5,12 +5,9 @@ Writes results.json, gate.json, index.html and the proofs it lists; adds the ite
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import count
-from pathlib import Path
 
 from burnqed.data.sets.leaks import form
 from burnqed.data.theorems import common_header
@@ -30,7 +27,7 @@ from burnqed.log import log
 from burnqed.record import Record, look, output, read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps import ebm, evaluate, search, sft
-from burnqed.steps.base import Context, Unit, Work, settings_of
+from burnqed.steps.base import Context, Unit, Work, settings_of, show_in_argo
 from burnqed.steps.benchmark import known_lengths, read_benchmark
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import DataFacts, HeadFacts, ModelFacts, ReportFacts, SftFacts
@@ -125,19 +122,20 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
     )
     before = [read_result(store, prefix) for prefix in unit.sources["baseline"]]
     judged = verdict(result, earlier, context.config.gate, baseline=next(iter(before), None))
-    energies = ebm.read_energies(store, layout.head("final")) if layout.head("final") in records else {}
+    has_adapter, has_head = layout.adapter in records, layout.head(FINAL) in records
+    energies = ebm.read_energies(store, layout.head(FINAL)) if has_head else {}
     inputs = ReportInputs(
         result=result,
         earlier=earlier,
         verdict=judged,
-        loss=sft.read_losses(store, layout.adapter) if layout.adapter in records else [],
+        loss=sft.read_losses(store, layout.adapter) if has_adapter else [],
         joint=sft.read_joint(store, layout.adapter, accepted=is_accepted(records.get(layout.head(SEARCH))))
-        if layout.adapter in records
+        if has_adapter
         else None,
         positive_energies=energies.get("positive", []),
         negative_energies=energies.get("negative", []),
-        embeddings=ebm.read_picture(store, layout.head("final")) if layout.head("final") in records else {},
-        held_out=ebm.read_held_out(store, layout.head("final")) if layout.head("final") in records else None,
+        embeddings=ebm.read_picture(store, layout.head(FINAL)) if has_head else {},
+        held_out=ebm.read_held_out(store, layout.head(FINAL)) if has_head else None,
         training_proofs=training_proofs(context, results),
         kept=changed_since(context, [records[prefix] for prefix in unit.sources["searched"]]),
         config=context.recorded.model_dump(mode="json"),
@@ -146,9 +144,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
     folder = context.workdir / "report"
     write_report(inputs, folder)
     store.upload(folder, unit.root)
-    if artifacts := os.environ.get("BURNQED_ARTIFACTS"):
-        Path(artifacts).mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(folder / "index.html", Path(artifacts) / "report.html")
+    show_in_argo(folder / "index.html", "report.html")
     store.write_text(f"{unit.root}/{RESULTS}", result.model_dump_json(indent=1) + "\n")
     store.write_text(f"{unit.root}/gate.json", judged.model_dump_json(indent=1) + "\n")
     summary = summarize([*earlier, *later_results(context), result])

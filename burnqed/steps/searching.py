@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,6 @@ from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
 from burnqed.policy.client import PolicyClient, PolicyInfo
-from burnqed.policy.protocol import Policy
 from burnqed.policy.refusal import not_refused
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.recall import Recall, RecallingLean, RecallingPolicy
@@ -83,26 +83,37 @@ async def search_shard(
     writer = shard_writer(context, unit, theorems, config, samples)
 
     async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
-        scorer = tools.client if with_head else None
-        if recall is None:
-            await search(tasks, tools.lean, tools.client, scorer, settings, add, context.stop)
-            return
-        with Recall(recall) as known:
-            weights = (await tools.client.info()).weight_version
-            lean, policy = recalling(tools.lean, tools.client, known, context.config, weights)
-            await search(tasks, lean, policy, scorer, settings, add, context.stop)
-            log.info("%d expansions and tactics were known, %d were new", known.hits, known.misses)
+        with Recall(recall) if recall else nullcontext() as known:
+            await search_recalling(
+                tasks, tools, settings, add, context.stop, with_head=with_head, recall=known, config=context.config
+            )
 
     return await write_shard(context, unit, writer, work)
 
 
-def recalling(
-    lean: LeanBackend, policy: Policy, recall: Recall, config: RunConfig, weights: str
-) -> tuple[RecallingLean, RecallingPolicy]:
-    """Lean and policy that are asked only what is not in `recall`, by all that decides their answers; `weights` is the model's version."""
+async def search_recalling(
+    tasks: list[Task],
+    tools: Tools,
+    settings: SearchSettings,
+    add: OnResult,
+    stop: asyncio.Event,
+    *,
+    with_head: bool,
+    recall: Recall | None,
+    config: RunConfig,
+) -> None:
+    """Searches; with `recall`, Lean and policy are asked only what is not in it, by all that decides their answers."""
+    client, lean = tools
+    scorer = client if with_head else None
+    if recall is None:
+        await search(tasks, lean, client, scorer, settings, add, stop)
+        return
+    weights = (await client.info()).weight_version
     limits = [__version__, lean.name, lean.version, config.lean.project, config.lean.heartbeats]
     served = [__version__, weights, config.workflow.policy_server, config.only(SERVED).policy.meaning()]
-    return RecallingLean(lean, recall, str(limits)), RecallingPolicy(policy, recall, str(served))
+    known_lean, known_policy = RecallingLean(lean, recall, str(limits)), RecallingPolicy(client, recall, str(served))
+    await search(tasks, known_lean, known_policy, scorer, settings, add, stop)
+    log.info("%d expansions and tactics were known, %d were new", recall.hits, recall.misses)
 
 
 def shard_writer(

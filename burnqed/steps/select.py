@@ -24,14 +24,12 @@ from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
-from burnqed.proof_search.many import run_many
-from burnqed.proof_search.probes import probe_easy
 from burnqed.record import output
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import SelectFacts
 from burnqed.steps.models import searches
-from burnqed.steps.probed import PER_FILE, Probed
+from burnqed.steps.probed import Probed
 from burnqed.steps.trajectories import rows_of, searched_before, searched_iterations
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
@@ -137,17 +135,6 @@ async def first_hard(
         is_known = not config.drop_probe_easy or theorem.name in resisted or theorem.name in undecided
         return False if is_known else probed.easy(theorem)
 
-    async def probe(theorem: Theorem) -> tuple[Theorem, bool | None]:
-        return theorem, await probe_easy(theorem, lean)
-
-    def note(verdict: tuple[Theorem, bool | None]) -> None:
-        theorem, found = verdict
-        if found is None:
-            undecided.add(theorem.name)
-        else:
-            probed.add(theorem, found)
-            probed.save(PER_FILE)
-
     async with AsyncExitStack() as stack:
         progress = stack.enter_context(Progress(config.theorems, "select", "theorems"))
         is_open = False
@@ -160,8 +147,7 @@ async def first_hard(
                     stack.callback(probed.save)
                     is_open = True
                 unknown = (t for t in rest_last[position:] if not is_full(t) and is_easy(t) is None)
-                at_once = 4 * lean.capacity
-                await run_many(list(islice(unknown, at_once)), probe, at_once, note, context.stop)
+                undecided |= await probed.probe(list(islice(unknown, 4 * lean.capacity)), lean, context.stop)
                 if context.stop.is_set():
                     raise TryAgain("The selection was stopped; the same command continues it.")
             if is_easy(theorem):

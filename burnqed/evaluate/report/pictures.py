@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from burnqed.evaluate.report.inputs import HeldOutStates
-from burnqed.evaluate.report.plots import DEPTHS, INK, WITH, WITHOUT, Plot, draw
+from burnqed.evaluate.report.plots import DEPTHS, INK, Plot, draw, histograms
 
 
 def by_depth(states: HeldOutStates) -> Plot:
@@ -67,15 +67,7 @@ def siblings(families: Sequence[Sequence[float]]) -> Plot:
     right = sum((mine < other) + 0.5 * (mine == other) for mine, other in pairs) / len(pairs)
 
     def paint(axes: Any) -> None:
-        values = sorted([*own, *others])
-        low, high = values[len(values) // 200], values[-1 - len(values) // 200]  # a few outliers would flatten the rest
-        width = (high - low or 1.0) / 36
-        bins = [low + i * width for i in range(37)]
-        for name, found, colour in (("siblings", others, WITHOUT), ("on a proof's path", own, WITH)):
-            inside = [v for v in found if low <= v <= high]
-            shares = [1 / len(found)] * len(inside)
-            axes.hist(inside, bins, weights=shares, color=colour, alpha=0.45, label=name)
-            axes.hist(inside, bins, weights=shares, color=colour, histtype="step", lw=1.3)
+        histograms(axes, {"siblings": others, "on a proof's path": own})
         axes.axvline(0, color=INK, lw=0.8, ls=(0, (3, 2)))
         axes.set(yticks=[], xlabel="energy, from the mean of a state and its siblings", ylabel="share of states")
         axes.legend(loc="upper right")

@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -217,20 +218,25 @@ def losses(key: str, title: str, caption: str, unit: str, points: Sequence[LossP
     return draw(key, title, caption, f"{title}: {words}.", paint)
 
 
+def histograms(axes: Any, groups: Mapping[str, Sequence[float]]) -> None:
+    """The values of two groups of states, off and on proofs, each as shares of its group."""
+    values = sorted(chain.from_iterable(groups.values()))
+    low, high = values[len(values) // 200], values[-1 - len(values) // 200]  # a few outliers would flatten the rest
+    width = (high - low or 1.0) / 36
+    bins = [low + i * width for i in range(37)]
+    for (name, found), colour in zip(groups.items(), (WITHOUT, WITH), strict=True):
+        inside = [v for v in found if low <= v <= high]
+        shares = [1 / len(found)] * len(inside)
+        axes.hist(inside, bins, weights=shares, color=colour, alpha=0.45, label=name)
+        axes.hist(inside, bins, weights=shares, color=colour, histtype="step", lw=1.3)
+
+
 def energies(positive: Sequence[float], negative: Sequence[float]) -> Plot:
     """How far the head tells states on a proof's path from the others."""
     means = (sum(positive) / len(positive), sum(negative) / len(negative))
 
     def paint(axes: Any) -> None:
-        values = sorted([*positive, *negative])
-        low, high = values[len(values) // 200], values[-1 - len(values) // 200]  # a few outliers would flatten the rest
-        width = (high - low or 1.0) / 36
-        bins = [low + i * width for i in range(37)]
-        for name, states, colour in (("off the path", negative, WITHOUT), ("on a proof's path", positive, WITH)):
-            inside = [v for v in states if low <= v <= high]
-            shares = [1 / len(states)] * len(inside)
-            axes.hist(inside, bins, weights=shares, color=colour, alpha=0.45, label=name)
-            axes.hist(inside, bins, weights=shares, color=colour, histtype="step", lw=1.3)
+        histograms(axes, {"off the path": negative, "on a proof's path": positive})
         for mean, colour in zip(means, (WITH, WITHOUT), strict=True):
             axes.axvline(mean, color=colour, lw=1.2, ls=(0, (3, 2)))
         axes.set(yticks=[], xlabel="energy (lower: more provable)", ylabel="share of states")
