@@ -10,6 +10,8 @@ leaves out those of every benchmark; of its theorems, those that do not elaborat
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from burnqed.config import IN_DOMAIN, SHIPPED_INDICES
 from burnqed.data.importing import failing
 from burnqed.data.sets.leaks import form
@@ -19,14 +21,15 @@ from burnqed.errors import BadInput
 from burnqed.key import digest_of
 from burnqed.lean.backends import EMBEDDED, open_lean
 from burnqed.lean.protocol import Theorem
-from burnqed.record import output
+from burnqed.record import look, output
 from burnqed.remembered import remember_benchmarks
-from burnqed.steps.base import Context, Unit, Work
+from burnqed.steps.base import Context, Unit, Work, key_of
 from burnqed.steps.facts import BenchmarkFacts
 from burnqed.steps.indices import read_configured, some
 from burnqed.steps.known import contents, index
 from burnqed.steps.probed import probe_all
 from burnqed.steps.table import INDEX as OF_THE_INDEX
+from burnqed.steps.table import step_named
 from burnqed.store import Store
 
 INDEX = "theorems.json"
@@ -46,9 +49,23 @@ def units(context: Context) -> list[Unit]:
     return benchmarks
 
 
+def check_first(context: Context, unit: Unit) -> None:
+    """Raises BadInput if theorems would be held out of a run that has searched already: what it found stays, so models and heads would go on learning from them."""
+    record, _ = look(context.store, unit.prefix)
+    whole = replace(context, config=context.recorded)
+    if record and not key_of(step_named("benchmark"), whole, unit, {}).difference(record.key):
+        return
+    if context.store.files(f"{context.layout.at(0).root}/trajectories"):
+        raise BadInput(
+            f"data.in_domain={dict(unit.parameters)[HELD_OUT]} would hold theorems out that the run {context.layout.run!r} may have searched and learned from; hold them out "
+            "from the start, in a new run (--run NAME)."
+        )
+
+
 async def run(context: Context, unit: Unit) -> BenchmarkFacts | None:
     config, lengths = context.config.data, dict[str, int]()
     if unit.name == IN_DOMAIN:
+        check_first(context, unit)
         theorems, lengths = held_out(context, int(dict(unit.parameters)[HELD_OUT]))
         elaborates = not (config.theorems or config.pairs or config.proofs)
     else:

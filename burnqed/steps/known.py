@@ -11,7 +11,7 @@ from functools import cache
 
 from burnqed.config import DataConfig
 from burnqed.data.corpus import load_corpus
-from burnqed.data.deep import deep_proofs
+from burnqed.data.deep import VERSION, deep_proofs
 from burnqed.data.generate import generate
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.sets.validate import sampled
@@ -39,7 +39,8 @@ def contents(context: Context) -> tuple[tuple[str, str], ...]:
     index = ("what lies at data.theorems", digest_of(theorems))
     if not is_own(context):
         corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(header)]
-        return ("the shipped corpus", digest_of(corpus)), index
+        deep = (("the deep theorems", str(VERSION)),) if config.deep + config.deep_statements else ()
+        return ("the shipped corpus", digest_of(corpus)), index, *deep
     addresses = (("pairs", config.pairs), ("proofs", config.proofs))
     return index, *(
         (f"what lies at data.{name}", digest_of([g.digest for g in given(context, where)])) for name, where in addresses

@@ -73,6 +73,10 @@ def baseline(context: Context) -> list[str]:
     theirs = origin_of(address)
     if theirs.run == context.layout.run:
         raise BadInput(f"gate.baseline is {address}, which is the run itself; give an iteration of another run.")
+    if read_record(context.store, theirs.report) is None:
+        raise BadInput(
+            f"gate.baseline is {address}, and {context.store.uri} has no finished report of that; run it first, or set gate.baseline=null."
+        )
     return [theirs.report]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,12 +83,21 @@ async def search_shard(
     writer = shard_writer(context, unit, theorems, config, samples)
 
     async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
-        with Recall(recall) if recall else nullcontext() as known:
+        with kept_in(recall) if recall else nullcontext() as known:
             await search_recalling(
                 tasks, tools, settings, add, context.stop, with_head=with_head, recall=known, config=context.config
             )
 
     return await write_shard(context, unit, writer, work)
+
+
+def kept_in(path: Path) -> AbstractContextManager[Recall | None]:
+    """Expansions in a file of the step's own: without room for it, the search goes on without them."""
+    try:
+        return Recall(path)
+    except BadInput as error:
+        log.warning("expansions are not kept: %s", error)
+        return nullcontext()
 
 
 async def search_recalling(

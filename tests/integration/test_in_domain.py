@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from burnqed.layout import Layout
 from burnqed.lean.core import DEFAULT_HEADER
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
-from burnqed.record import output
+from burnqed.record import look, output
 from burnqed.steps import evaluate
 from burnqed.steps.base import Context, execute
 from burnqed.steps.benchmark import known_lengths, read_benchmark
@@ -105,3 +106,23 @@ async def test_more_than_half_of_an_index_cannot_be_held_out(tmp_path: Path) -> 
 def test_no_benchmark_may_have_its_name() -> None:
     with pytest.raises(ValueError, match="'in-domain' is the benchmark of the theorems that"):
         RunConfig.model_validate({"data": {"benchmarks": {"in-domain": "shipped"}}})
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_theorems_are_held_out_of_a_run_from_the_start_or_not_at_all(
+    tmp_path: Path, steps_lean: EmbeddedLean
+) -> None:
+    at = context(tmp_path, known_proofs=6, in_domain=2)
+    found = f"{LAYOUT.trajectories('replay')}/shard/part.parquet"
+    at.store.write_text(found, "what a search found")
+    with pytest.raises(
+        BadInput, match=r"data\.in_domain=2 would hold theorems out that the run 'main' may have searched"
+    ):
+        await execute(step_named("benchmark"), at)
+    assert look(at.store, BENCHMARK)[0] is None
+    at.store.delete(found)
+    await execute(step_named("benchmark"), at)
+    at.store.write_text(found, "what a search found")
+    await execute(step_named("benchmark"), replace(at, redo=frozenset(["benchmark"])))
+    with pytest.raises(BadInput, match="from the start, in a new run"):
+        await execute(step_named("benchmark"), context(tmp_path, known_proofs=6, in_domain=3))

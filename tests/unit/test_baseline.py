@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,6 +92,9 @@ def test_a_lean_that_starts_none_is_told_apart_from_a_model_that_proves_none() -
 def test_iteration_0_is_made_from_the_report_of_the_baseline_and_later_ones_are_not(tmp_path: Path) -> None:
     finished = Finished(Store(str(tmp_path)))
     config = resolve("default", ["gate.baseline='other:0'"]).config
+    with pytest.raises(BadInput, match=r"gate\.baseline is other:0, and .* has no finished report of that"):
+        report.baseline(finished.context(config, 0))
+    shutil.copytree(tmp_path / "main", tmp_path / "other")
     assert report.baseline(finished.context(config, 0)) == ["other/iterations/iter_0/report"]
     assert report.baseline(finished.context(config, 1)) == []
     with pytest.raises(BadInput, match="is the run itself"):

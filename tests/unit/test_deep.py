@@ -9,7 +9,7 @@ import pytest
 from burnqed.config import DataConfig
 from burnqed.data import deep
 from burnqed.data.corpus import load_corpus
-from burnqed.data.deep import deep_proofs
+from burnqed.data.deep import VERSION, deep_proofs
 from burnqed.data.deep.difficulty import NUMBER, merged, standard
 from burnqed.data.deep.draft import LONGEST
 from burnqed.data.deep.moves import LEAST, VARIETY
@@ -17,6 +17,7 @@ from burnqed.data.skeleton import PER_SKELETON, normal_form, skeleton
 from burnqed.data.theorems import namespace, read_index, shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
+from burnqed.key import digest_of
 from burnqed.lean.protocol import ProofState
 from burnqed.steps.known import statements
 
@@ -100,3 +101,8 @@ def test_statements_to_search_are_others_than_those_with_proofs_and_have_a_sourc
     known = {p.theorem.statement for p in deep_proofs(config.generator_seed, config.deep)}
     assert not known & {t.statement for t in searched}
     assert statements(DataConfig(generated=5)) == [t for t in searched if namespace(t.name) == "generated"]
+
+
+def test_other_theorems_for_a_seed_are_another_version() -> None:
+    names = [p.theorem.name for p in TRAINING[:20]]
+    assert (VERSION, digest_of(names)[:12]) == (2, "21a1c5c326df"), "raise burnqed.data.deep.VERSION"

@@ -11,6 +11,7 @@ from burnqed.layout import Layout
 from burnqed.resolve import resolve
 from burnqed.steps import evaluate
 from burnqed.steps.base import Context, view
+from burnqed.steps.searching import kept_in
 from burnqed.steps.table import FINAL, SEARCH, step_named
 from burnqed.store import Store
 
@@ -32,3 +33,12 @@ def test_it_keeps_expansions_where_another_variant_meets_them(
     unit = evaluate.units(context)[0]
     at_work = replace(context, config=view(step_named("evaluate"), context, unit), recorded=config)
     assert evaluate.meets_again(at_work) == again
+
+
+def test_without_room_for_expansions_it_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "taken").mkdir()
+    with kept_in(tmp_path / "taken") as known:
+        assert known is None
+    assert "expansions are not kept" in caplog.text
+    with kept_in(tmp_path / "new.sqlite") as known:
+        assert known is not None

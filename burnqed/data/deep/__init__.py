@@ -20,6 +20,8 @@ from burnqed.data.trace.replay import KnownProof
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import Theorem
 
+VERSION = 2
+"""Raised when seeds give other theorems than before: what is made from them is then made anew."""
 BENCHMARK_SHARE = 0.25
 """Of the skeletons."""
 PATIENCE = 20_000
