@@ -118,7 +118,7 @@ class DataConfig(Section):
     deep: Later[Theorems[int]] = Field(0, ge=0)
     """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
     deep_statements: Later[Theorems[int]] = Field(0, ge=0)
-    """Further deep theorems, of which only the statements are used: they are added to what is searched, as `deep-statement::…`."""
+    """Further deep theorems, of which only the statements are used: they are added to what is searched with the shipped corpus, as `deep-statement::…`."""
     origin: Structure[str | None] = None
     """`RUN:N` makes the run a branch: it reads that run's data, base model, benchmarks and iterations up to N where they are, and begins with iteration N + 1."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)
@@ -458,7 +458,7 @@ class SearchConfig(Section):
     noise: Structure[bool] = True
     """Whether iteration 0 also searches with the noisy variant."""
     guided: Structure[bool] = False
-    """Whether iteration 0 also searches its theorems with the head that learned from the first search, to tell what the head is worth; nothing is trained on this."""
+    """Whether iteration 0 also searches its theorems with the head that learned from the first search, to tell what the head is worth; nothing is trained on this. The workflow `lean-start` sets it; no other has that search."""
     noise_temperature: float = Field(1.2, ge=0)
     """Sampling temperature of the noisy variant."""
     probe_tactics: bool = False

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-WORKFLOWS = (
-    "iteration", "iterations", "experiment", "baseline", "lean-start", "reset", "search", "evaluate", "import-data", "import-model", "trace", "smoke", "clean"
-)  # fmt: skip
-OF_ITERATIONS = WORKFLOWS[:8]
+OF_ITERATIONS = ("iteration", "iterations", "experiment", "baseline", "lean-start", "reset", "search", "evaluate")
 """Those that have tasks of the loop."""
-OWN_RUN = {"baseline": "baseline", "lean-start": "lean-start"}
-"""Those that are iteration 0 of a run of their own, with its name where none is given."""
+WORKFLOWS = (*OF_ITERATIONS, "import-data", "import-model", "trace", "smoke", "clean")
+OWN_RUN = ("baseline", "lean-start")
+"""Those that are iteration 0 of a run of their own, which has their name where none is given."""

@@ -3,7 +3,7 @@
     burnqed run reset --iter 3
     burnqed submit reset --iter 3
 
-It is iteration N with other settings, which the run does not keep: as many steps as iteration 0, at its learning rate, on all base pairs and all proofs that were found; then every
+It is iteration N with other settings, which the run does not keep: as many steps as iteration 0, at its learning rate (with joint training, those of the section `joint`), on all base pairs and all proofs that were found; then every
 state is encoded anew, and a new head trained, before search and evaluation. Its search uses that head: a baseline's belongs to the embeddings of the base model.
 """
 

@@ -170,7 +170,7 @@ def for_workflow(workflow: str, **given: Any) -> dict[str, Any]:
 
 
 def first_of(workflow: str, iteration: int | None, iters: str | None) -> int:
-    """The first iteration that a workflow is about; for one that is about none, -1. Raises BadInput for `iters` that is no range."""
+    """The first iteration that a workflow is about; of those that are iteration 0 of a run of their own, 0; for one that is about none, -1. Raises BadInput for `iters` that is no range."""
     if iters is not None:
         return iterations_of(iters)[0]
     if workflow in OWN_RUN:
@@ -190,7 +190,9 @@ def with_origin(overrides: list[str], origin: str | None) -> list[str]:
 
 def default_run(workflow: str) -> str:
     """`main`, or the workflow's own; a new name for every smoke test, which deletes its run."""
-    return f"smoke-{datetime.now(UTC):%Y%m%d-%H%M%S}" if workflow == "smoke" else OWN_RUN.get(workflow, DEFAULT_RUN)
+    if workflow == "smoke":
+        return f"smoke-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    return workflow if workflow in OWN_RUN else DEFAULT_RUN
 
 
 def read_header(file: Path | None) -> str | None:

@@ -37,6 +37,7 @@ def evaluation_result(
     config: EvaluateConfig,
     trained_on: Collection[str] = (),
     made_with: Mapping[str, Any] | None = None,
+    recalled: bool = False,
     easy: Mapping[str, bool] | None = None,
     known_proofs: Mapping[str, int] | None = None,
 ) -> EvaluationResult:
@@ -91,6 +92,7 @@ def evaluation_result(
         trained_on=[t.name for t in theorems if t.name in trained_on],
         without_trained=apart,
         search=search_figures(results),
+        recalled=recalled,
         made_with=dict(made_with or {}),
         per_theorem=outcomes,
     )

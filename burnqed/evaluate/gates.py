@@ -113,7 +113,7 @@ NO_BASELINE = GateCheck(
     name="gain from the baseline",
     value=None,
     threshold=0.0,
-    advice="The run of gate.baseline was not evaluated on the same theorems at a common budget; evaluate it on this benchmark (`burnqed run evaluate`), or set gate.baseline=null.",
+    advice="The run of gate.baseline was not evaluated on the same theorems at a common budget; evaluate it on this benchmark (`burnqed run evaluate --run BASELINE --iter N --benchmark INDEX`), or set gate.baseline=null.",
 )
 
 

@@ -235,7 +235,8 @@ def evaluation_table(evaluations: Sequence[EvaluationResult]) -> Table:
             for b in rows_of:
                 nodes = "-" if b.mean_nodes is None else f"{b.mean_nodes:.1f}"
                 counts = (str(n) for n in (b.budget, b.solved, b.total, b.errors, b.timed_out))
-                table.add_row(cell(label), *counts, b.share, b.interval, nodes, f"{b.median_seconds:.1f}")
+                seconds = "-" if e.recalled else f"{b.median_seconds:.1f}"
+                table.add_row(cell(label), *counts, b.share, b.interval, nodes, seconds)
     return table
 
 

@@ -149,6 +149,8 @@ class EvaluationResult(Result):
     without_trained: list[BudgetResult] = Field(default_factory=list)
     """The figures over the other theorems; empty where there are no others, or where the model was trained on none."""
     search: SearchFigures = SearchFigures()
+    recalled: bool = False
+    """Whether it took expansions from another search: its seconds are then none of a search by itself, and tables leave them out."""
     made_with: dict[str, Any] = Field(default_factory=dict)
     """Of `burnqed eval`: the settings of policy and Lean, by dotted name. A run keeps its own."""
     per_theorem: list[TheoremOutcome]

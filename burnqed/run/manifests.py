@@ -30,7 +30,7 @@ def workflow_template(name: str, config: RunConfig, store: str) -> dict[str, Any
     options = {option: DEFAULTS[option] for option in definition.options}
     if name == "reset":
         options["iteration"] = 1  # there is none of iteration 0
-    run = {**OWN_RUN, "smoke": "smoke"}.get(name, "main")
+    run = name if name in (*OWN_RUN, "smoke") else "main"
     document = definition.build(config, store=store, run=run, **options).to_dict()
     labels = document["metadata"].pop("labels")
     return {

@@ -93,6 +93,7 @@ async def run_evaluation(
         [r for rows in read_parts(store, writer.finish()) for r in theorem_results(rows)],
         theorems,
         variant=HEAD if head else PLAIN,
+        recalled=recall is not None,
         model=info.weight_version,
         head=info.head_id,
         benchmark=location.rpartition("/")[2],

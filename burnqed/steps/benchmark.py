@@ -2,7 +2,7 @@
 
 A unit is `RUN/benchmarks/NAME`: theorems.json (the index, or a sample of it) and report.json (the theorems that do not elaborate, with Lean's
 reasons). Those are evaluated like the rest, and count as theorems that could not be tried. Where the run probes what it searches (`select.drop_probe_easy`), benchmarks
-are probed, too (of the shipped ones it is known), for reports that tell easy theorems from others; what is found is kept for all runs (`burnqed/steps/probed.py`).
+are probed, too (those of the package are not: of `shipped` it is known), for reports that tell easy theorems from others; what is found is kept for all runs (`burnqed/steps/probed.py`).
 
 The benchmark `in-domain` (`data.in_domain`) has theorems of the run's own index. They are chosen here, before the step `data`, which leaves them out as it
 leaves out those of every benchmark; of its theorems, those that do not elaborate are left out.

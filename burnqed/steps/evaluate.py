@@ -32,7 +32,7 @@ def at_stage(context: Context) -> list[str]:
 
 
 def meets_again(context: Context) -> bool:
-    """Whether another variant of the stage meets the same candidates; known from the whole configuration, as a step does not see which outputs there are."""
+    """Whether another variant of the stage meets the same candidates. Asked of the whole configuration: at work, `context.config` has only the values that the step reads."""
     return len(at_stage(replace(context, config=context.recorded))) > 1
 
 
@@ -65,6 +65,7 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
     theorems = read_benchmark(context.store, unit.source("benchmark"))
     settings = SearchSettings.for_evaluation(config, context.config.search)
+    # The first variant of a stage keeps what the second meets again, whose seconds then say nothing.
     recall = context.workdir / "expansions.sqlite" if meets_again(context) else None
     return await search_shard(
         context, unit, theorems, settings, config, with_head=unit.name != PLAIN, samples=config.samples, recall=recall

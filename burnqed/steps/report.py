@@ -17,7 +17,7 @@ from burnqed.evaluate.costs import step_costs, wall
 from burnqed.evaluate.figures import evaluation_result, search_figures
 from burnqed.evaluate.gates import TRAINED_STEPS, verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
-from burnqed.evaluate.results import PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IndexFigures, IterationResult
+from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IndexFigures, IterationResult
 from burnqed.evaluate.summary import ever, summarize
 from burnqed.layout import origin_of
 from burnqed.lean.backends import open_lean
@@ -227,6 +227,7 @@ def evaluation(
         trained_on=[t.name for t in theorems if form(t.statement) in known],
         easy=known_easy(store, lean, context.recorded.lean, theorems, address),
         known_proofs=known_lengths(store, prefix),
+        recalled=variant == HEAD,  # the search without a head comes first in a step
     )
 
 

@@ -247,8 +247,9 @@ def budget_table(result: IterationResult) -> Table:
                     b.share,
                     b.interval,
                 )
-                means = (number(b.mean_nodes), number(b.median_nodes), number(b.mean_seconds), number(b.median_seconds))
-                rows.append((key(e.variant) + note, *counts, *means))
+                nodes = (number(b.mean_nodes), number(b.median_nodes))
+                seconds = ("–", "–") if e.recalled else (number(b.mean_seconds), number(b.median_seconds))
+                rows.append((key(e.variant) + note, *counts, *nodes, *seconds))
     return Table(columns, rows)
 
 
