@@ -9,11 +9,11 @@ READY := $(VENV)/.ready
 DEMO := demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-checker test-cluster test-cluster-experiment test-cluster-sglang test-corpus test-experiment test-kill test-long test-outage test-pantograph test-sglang soak pantograph-equal own-data streaming lint results lock images manifests
+.PHONY: help setup demo test test-checker test-cluster test-cluster-experiment test-cluster-sglang test-corpus test-kill test-long test-outage test-pantograph test-sglang test-workflows soak pantograph-equal own-data streaming lint results lock images manifests
 
 help:
 	@sed -n 's/^# //p' Makefile | head -3
-	@echo "also: make setup | lint | test-checker | test-cluster | test-cluster-experiment | test-cluster-sglang | test-corpus | test-experiment | test-kill | test-long | test-outage | test-pantograph | test-sglang | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
+	@echo "also: make setup | lint | test-checker | test-cluster | test-cluster-experiment | test-cluster-sglang | test-corpus | test-kill | test-long | test-outage | test-pantograph | test-sglang | test-workflows | soak | pantograph-equal | own-data | streaming | results | images | manifests | lock"
 
 setup: $(READY)
 
@@ -87,13 +87,13 @@ test-cluster-sglang: $(READY)
 	$(CLUSTER) up && eval "$$($(CLUSTER) env)" && \
 	BURNQED_CLUSTER_SGLANG="$${SGLANG_CPU:-/opt/sglang-cpu}" $(BIN)/python -m pytest -s -n0 tests/cluster/test_sglang.py
 
-# An experiment beside a smoke run, killed in a branch; about seven minutes.
-test-experiment: $(READY)
-	BURNQED_EXPERIMENT=yes $(BIN)/python -m pytest -s -n0 tests/integration/test_experiment_run.py
+# A baseline, a lean start, a reset, and an experiment beside a smoke run, killed in a branch; about 13 minutes.
+test-workflows: $(READY)
+	BURNQED_WORKFLOWS=yes $(BIN)/python -m pytest -s -n0 tests/integration/test_baseline_run.py tests/integration/test_experiment_run.py
 
-# A whole experiment in its smallest form on the cluster, whose pods are killed on the way; half an hour.
+# A whole experiment in its smallest form, and several iterations, on the cluster, whose pods are killed on the way; 40 minutes.
 test-cluster-experiment: $(READY)
-	$(CLUSTER) up && eval "$$($(CLUSTER) env)" && BURNQED_CLUSTER_EXPERIMENT=yes $(BIN)/python -m pytest -s -n0 tests/cluster/test_experiment.py
+	$(CLUSTER) up && eval "$$($(CLUSTER) env)" && BURNQED_CLUSTER_EXPERIMENT=yes $(BIN)/python -m pytest -s -n0 tests/cluster/test_series.py tests/cluster/test_experiment.py
 
 # Two iterations on pairs, proofs and theorems from files; about 20 minutes.
 own-data: $(READY)

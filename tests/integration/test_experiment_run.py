@@ -1,6 +1,6 @@
 """An experiment on this machine: its branches are trained beside a run that is there, one of them is killed, and the same command ends in one report.
 
-`make test-experiment` runs it. `make test` walks the same workflows without their processes (test_children.py, test_experiment.py).
+`make test-workflows` runs it. `make test` walks the same workflows without their processes (test_children.py, test_experiment.py).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def kill_in(words: str, folder: Path) -> None:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.skipif("BURNQED_EXPERIMENT" not in os.environ, reason="takes five minutes; run `make test-experiment`")
+@pytest.mark.skipif("BURNQED_WORKFLOWS" not in os.environ, reason="takes five minutes; run `make test-workflows`")
 def test_an_experiment_that_was_killed_in_a_branch_continues_to_its_report_and_leaves_the_run_alone(
     tmp_path: Path, smoke_run: Path
 ) -> None:
