@@ -362,6 +362,8 @@ class EbmConfig(Section):
     """Share of the negatives that are siblings: states that another tactic led to from the same state."""
     theorem_share: float = Field(0.3, ge=0, le=1)
     """Share of the negatives that are other states of the same theorem; the rest are of other theorems."""
+    earlier_share: Later[float] = Field(0.0, ge=0, lt=1)
+    """Share of the negatives that are states earlier on the positive's own proof, so that the energy falls from step to step; the shares above divide what is left."""
     balance: Later[Literal["positives", "theorems"]] = "positives"
     """What a round visits once: every positive, or every theorem, with one of its positives: a theorem with many then counts as much as one with few."""
     hard_negatives: Later[float] = Field(0.0, ge=0, le=1)

@@ -97,7 +97,7 @@ class HeadOutcome(BaseModel):
     positives: int
     validation_positives: int
     shares: dict[str, float]
-    """Actual shares of the kinds of negatives trained on: sibling, theorem, other."""
+    """Actual shares of the kinds of negatives trained on: sibling, theorem, other, earlier."""
     metrics: Metrics
     """Of the kept weights on validation theorems, and of the embeddings themselves (centroid_l2, linear_probe)."""
     rows: list[HeadRow]
@@ -196,7 +196,7 @@ class HeadTraining:
         """Of the steps since the last row."""
         self.active: list[float] = []
         """Shares of active groups, likewise."""
-        self.drawn = [0, 0, 0]
+        self.drawn = [0] * len(Kind)
         """Number of negatives so far, by `Kind`."""
         self.best = self.weights()
         self.best_step, self.best_loss, self.best_rank = 0, math.inf, -math.inf
@@ -336,6 +336,7 @@ class HeadTraining:
         self.rows = [HeadRow.model_validate(row) for row in state["rows"]]
         for name in SAVED:
             setattr(self, name, state.get(name, getattr(self, name)))  # earlier versions had fewer
+        self.drawn += [0] * (len(Kind) - len(self.drawn))
 
 
 def temperature_left(step: int, now: float, before: float) -> list[int]:

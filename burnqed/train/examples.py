@@ -50,6 +50,8 @@ class HeadExamples:
     """Tactics from the root."""
     siblings: Ragged
     """[n]: distinct states; may be empty."""
+    earlier: Ragged
+    """[n]: states on the way from the root state to the positive, without either; may be empty."""
     states: Ragged
     """[theorems]: distinct states that lie on none of the theorem's proofs, siblings included."""
 
@@ -69,7 +71,7 @@ class HeadExamples:
                 digest.update(hashlib.sha256(text.encode()).digest())
         for array in (self.theorem, self.goal, self.state, self.depth):
             digest.update(array.tobytes())
-        for ragged in (self.siblings, self.states):
+        for ragged in (self.siblings, self.earlier, self.states):
             digest.update(ragged.starts.tobytes() + ragged.values.tobytes())
         return digest.hexdigest()
 
@@ -101,6 +103,7 @@ class HeadExamples:
         theorem, named = distinct(theorems)
         states = Ragged.grouped(rows.state[other], theorem[: len(other)], len(named))
         # 4. Texts in order of first appearance: root, positive and siblings of each choice, then the other states
+        earlier = before_on_path(after, start, once)
         goal, after = goal[once], after[once]
         choices = np.concatenate([np.arange(len(once)), np.arange(len(once)), siblings.row])
         by_choice = Ragged.grouped(np.concatenate([goal, after, siblings.values]), choices, len(once))
@@ -116,6 +119,7 @@ class HeadExamples:
             state=number[after],
             depth=rows.depth[positive[once]],
             siblings=Ragged(number[siblings.values], siblings.starts),
+            earlier=Ragged(number[earlier.values], earlier.starts),
             states=Ragged(number[states.values], states.starts),
         )
 
@@ -210,6 +214,15 @@ class Rows:
         child, step = child[matches], order[at[matches]]
         by_step = np.argsort(step, kind="stable")
         return child[by_step], step[by_step]
+
+
+def before_on_path(after: Indices, start: Indices, chosen: Indices) -> Ragged:
+    """[chosen]: the states to which the steps [steps] before these on the same path lead; the steps of a path lie together, in order, and have the same `start`."""
+    here = np.arange(len(start))
+    first = np.maximum.accumulate(np.where(np.diff(start, prepend=-1) != 0, here, 0))[chosen]
+    row = np.repeat(np.arange(len(chosen)), chosen - first)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(chosen - first) - chosen, chosen - first)
+    return Ragged.grouped(after[place], row, len(chosen))
 
 
 def filled(column: pa.ChunkedArray) -> NDArray[np.int32]:

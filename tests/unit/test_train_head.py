@@ -215,6 +215,30 @@ def test_negatives_come_in_their_shares_without_repetition() -> None:
     assert {name for names in drawn for name in names} >= {f"other{i}" for i in range(0, 200, 40)}
 
 
+def test_a_share_of_the_negatives_can_be_states_earlier_on_the_proof() -> None:
+    first = Positive("t", "g", "p1", 1, ("sibling0",))
+    last = Positive("t", "g", "p5", 5, ("sibling1",), ("p1", "p2", "p3", "p4"))
+    others = {"u": tuple(f"other{i}" for i in range(40))}
+    examples = examples_of([first, last], {"t": ("sibling0", "sibling1"), **others})
+
+    def kinds(share: float, positive: int, seed: int) -> list[Kind]:
+        config = EbmConfig(negatives=10, earlier_share=share)
+        found = NegativeSampler(examples, np.array([0, 1]), examples.states, config)
+        batch = found.draw([positive], np.random.default_rng(seed))
+        assert batch.present.all()
+        texts = [examples.texts[row] for row in batch.rows[0]]
+        assert len(set(texts)) == 10
+        for text, kind in zip(texts, batch.kinds[0], strict=True):
+            assert text.startswith("p" if kind == Kind.EARLIER else ("sibling", "sibling", "other")[kind])
+        return [Kind(kind) for kind in batch.kinds[0]]
+
+    assert Kind.EARLIER not in kinds(0.0, 1, 0)
+    assert Kind.EARLIER not in kinds(0.5, 0, 0), "nothing comes before the first step"
+    assert kinds(0.9, 1, 0).count(Kind.EARLIER) == 4, "there are no more"
+    counts = [kinds(0.25, 1, seed).count(Kind.EARLIER) for seed in range(200)]
+    assert np.mean(counts) == pytest.approx(2.5, abs=0.15)
+
+
 @pytest.mark.parametrize(
     ("available", "expected"),
     [
