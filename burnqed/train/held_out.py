@@ -15,7 +15,7 @@ from burnqed.head.metric import Metric, Metrics
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import info_nce
 from burnqed.train.monitor import Scored, head_metrics
-from burnqed.train.negatives import NegativeSampler
+from burnqed.train.negatives import NegativeBatch, NegativeSampler
 from burnqed.train.ragged import Indices
 
 MOST_POSITIVES = 2_000
@@ -32,18 +32,21 @@ class HeldOut:
             return unit_interval("head", examples.theorems[theorem], examples.texts[state])
 
         self.chosen = np.array(sorted(positives.tolist(), key=rank)[:most], dtype=np.int64)
-        # Never earlier states: what is chosen by siblings is what search has to choose, and figures of trainings compare.
-        measured = config.model_copy(update={"earlier_share": 0.0})
-        sampler = NegativeSampler(examples, self.chosen, examples.states, measured)
-        judged = sampler.usable()
+
+        def drawn(settings: EbmConfig) -> NegativeBatch:
+            sampler = NegativeSampler(examples, self.chosen, examples.states, settings)
+            return sampler.draw(judged, np.random.default_rng(config.seed))
+
+        judged = NegativeSampler(examples, self.chosen, examples.states, config).usable()
         self.positives = self.chosen[judged]
         """Those of the chosen that have any negative, [n]."""
-        self.negatives = sampler.draw(judged, np.random.default_rng(config.seed))
+        self.trained_like = drawn(config)
+        """Negatives as in the training, by which the loss is measured."""
+        self.negatives = drawn(config.model_copy(update={"earlier_share": 0.0}))
+        """What search has to tell from the positive; by these the figures of trainings compare."""
         self.goals = examples.goal[self.positives]
         self.depth = examples.depth[self.positives]
-        own = examples.state[self.positives]
-        self.rows = np.concatenate([own[:, None], self.negatives.rows], axis=1)
-        """States of positives and negatives, [n, 1 + K]."""
+        self.own = examples.state[self.positives]
 
     def __len__(self) -> int:
         return len(self.positives)
@@ -53,11 +56,17 @@ class HeldOut:
         embeddings [..., d]."""
         if not len(self):
             return {}
-        z, g = embed(self.rows), embed(self.goals)[:, None]
-        energies = head.plain().to(z.device).group_energies(z, g)
-        present = self.negatives.present
-        loss = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(present).to(z.device)).item()
-        own, others = energies[:, 0].cpu().numpy(), energies[:, 1:].cpu().numpy()
-        scored = Scored(own, others, present, self.negatives.kinds, self.depth)
+        plain, g = head.plain(), embed(self.goals)[:, None]
+
+        def energies(negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
+            """Of the positives [n], and of the negatives [n, K]."""
+            z = embed(np.concatenate([self.own[:, None], negatives.rows], axis=1))
+            found = plain.to(z.device).group_energies(z, g)
+            return found[:, 0], found[:, 1:]
+
+        present = self.trained_like.present
+        loss = info_nce(*energies(self.trained_like), torch.from_numpy(present).to(g.device)).item()
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
+        own, others = (found.cpu().numpy() for found in energies(self.negatives))
+        scored = Scored(own, others, self.negatives.present, self.negatives.kinds, self.depth)
         return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | head_metrics(scored)

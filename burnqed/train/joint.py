@@ -182,7 +182,17 @@ class Monitor:
         self.contrast, self.held_out, self.seed = contrast, held_out, seed
         classes = (*class_rows(examples, training), *class_rows(examples, held_out.chosen))
         some = [random.choice(rows, min(len(rows), MONITORED), replace=False) for rows in classes]
-        self.states = np.unique(np.concatenate([*some, held_out.rows.reshape(-1), held_out.goals]))
+        self.states = np.unique(
+            np.concatenate(
+                [
+                    *some,
+                    held_out.trained_like.rows.reshape(-1),
+                    held_out.negatives.rows.reshape(-1),
+                    held_out.own,
+                    held_out.goals,
+                ]
+            )
+        )
         self.classes = [self.places(rows) for rows in some]
 
     def places(self, states: Indices) -> Indices:

@@ -5,6 +5,7 @@ import logging
 import os
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,11 @@ from burnqed.head.base import Head
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.ebm import HeadTraining, temperature_left
+from burnqed.train.embeddings import Embeddings
 from burnqed.train.held_out import HeldOut
 from burnqed.train.negatives import Kind, NegativeBatch, harder
 from burnqed.train.packing import balanced
+from tests.fixtures.head_examples import Positive, examples_of
 from tests.integration.test_head_training import SETTINGS, problem, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -114,6 +117,45 @@ def test_the_share_of_hard_negatives_rises_and_makes_the_training_loss_higher(tm
     first, last = (lambda outcome: outcome.rows[1].loss), (lambda outcome: outcome.rows[-1].loss)
     assert last(hard) - last(plain) > 2 * abs(first(hard) - first(plain))
     assert hard.metrics["pairwise"].value > 0.9
+
+
+def test_with_earlier_states_as_negatives_the_energy_falls_along_a_proof(tmp_path: Path) -> None:
+    """States of proofs are apart from the others in one direction, and from those before them in another, which siblings do not tell."""
+    random = np.random.default_rng(0)
+    vectors: dict[str, np.ndarray[Any, Any]] = {}
+    positives = []
+    for t in range(120):
+        vectors[f"goal {t}"] = random.normal(size=8)
+        way: list[str] = []
+        for depth in range(1, 6):
+            for name, on_proof in ((f"on {t}.{depth}", 1), (f"off {t}.{depth}", -1)):
+                vectors[name] = random.normal(size=8)
+                vectors[name][:2] = on_proof, depth + random.normal(scale=0.3)
+            positives.append(
+                Positive(f"t{t}", f"goal {t}", f"on {t}.{depth}", depth, (f"off {t}.{depth}",), tuple(way))
+            )
+            way.append(f"on {t}.{depth}")
+    states = {f"t{t}": tuple(f"off {t}.{depth}" for depth in range(1, 6)) for t in range(120)}
+    data = examples_of(positives, states, list(vectors)), Embeddings("e1", np.stack([*vectors.values()]).astype("f4"))
+    rows = {name: row for row, name in enumerate(vectors)}
+
+    def falling(share: float) -> float:
+        """How often a state lies below the one before it."""
+        workdir = tmp_path / str(share)
+        train(data, workdir, SETTINGS.model_copy(update={"earlier_share": share, "steps": 400, "widths": [64]}))
+        head, matrix = Head.load(workdir / "head").plain(), torch.from_numpy(data[1].matrix)
+        energies = {
+            name: head(
+                matrix[rows[name]][None, None], matrix[rows[f"goal {name[3:].split('.')[0]}"]][None, None]
+            ).item()
+            for name in rows
+            if name.startswith("on ")
+        }
+        steps = [(f"on {t}.{d}", f"on {t}.{d + 1}") for t in range(120) for d in range(1, 5)]
+        return float(np.mean([energies[after] < energies[before] for before, after in steps]))
+
+    assert falling(0.0) < 0.7
+    assert falling(0.5) > 0.85
 
 
 # ---- when it ends
