@@ -17,7 +17,9 @@ class SearchSettings:
     seconds: float
     depth: int
     candidates: int
+    draws: int
     temperature: float
+    spread: float
     alpha: float
     beta: float
     length_exponent: float
@@ -37,7 +39,9 @@ class SearchSettings:
             seconds=config.seconds,
             depth=config.depth,
             candidates=config.candidates,
+            draws=config.draws,
             temperature=config.noise_temperature if noise else config.temperature,
+            spread=config.spread,
             alpha=config.alpha,
             beta=config.beta,
             length_exponent=config.length_exponent,
@@ -56,7 +60,9 @@ class SearchSettings:
             seconds=config.seconds,
             depth=config.depth,
             candidates=config.candidates,
+            draws=config.draws,
             temperature=config.temperature,
+            spread=config.spread,
             alpha=search.alpha,
             beta=search.beta,
             length_exponent=search.length_exponent,
