@@ -443,13 +443,13 @@ class SearchConfig(Section):
     candidates: int = Field(8, ge=1)
     """Tactics sampled at each node."""
     draws: Later[int] = Field(1, ge=1)
-    """Of repeated tactics others are sampled instead, until a node has as many distinct ones as `candidates` says, or so many times as many were sampled: sampling
-    without replacement. 1: what is repeated is left out."""
+    """Repeated tactics are replaced by further samples, until a node has `candidates` distinct ones or draws × `candidates` samples: sampling without replacement.
+    1: they are left out."""
     temperature: float = Field(1.0, ge=0)
     """Sampling temperature."""
     spread: Later[float] = Field(0.0, ge=0)
-    """The candidates of a node are sampled at different temperatures, from `temperature` to (1 + spread) times as much in equal steps. Each one's log-probability is that
-    at its own temperature."""
+    """The candidates of a node are sampled at temperatures from `temperature` to (1 + spread) times as much, in equal steps. Each one's log-probability is that at its own
+    temperature."""
     alpha: float = 1.0
     """Weight of the path's log-probability."""
     beta: float = Field(1.0, ge=0)

@@ -26,8 +26,8 @@ class Candidate:
 
     tactic: str
     log_prob: float
-    """Natural logarithm, summed over the tokens of the reply, at the temperature that it was sampled at; of the likeliest reply where several gave this
-    tactic."""
+    """Natural logarithm, summed over the tokens of the reply, at the temperature that it was sampled at (at 1 where that is 0), before top-p; of the likeliest reply
+    where several gave this tactic."""
     temperature: float | None = None
     """That of this reply; None where a policy does not say it."""
 

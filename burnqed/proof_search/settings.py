@@ -17,9 +17,10 @@ class SearchSettings:
     seconds: float
     depth: int
     candidates: int
-    draws: int
+    draws: int = field(repr=False)
+    """Like `spread` not in `repr`, by which folders of evaluations from before there were these two are known; `run_evaluation` notes both by itself."""
     temperature: float
-    spread: float
+    spread: float = field(repr=False)
     alpha: float
     beta: float
     length_exponent: float

@@ -68,7 +68,7 @@ class Tools:
             if lacking <= 0:
                 break
             # The broadest temperatures: most of what is likely has been found.
-            [more] = await self.proposals.ask([Question(state, draw_seed(seed, drawn), temperatures[-lacking:])])
+            [more] = await self.proposals.ask([Question(state, seed_of(f"{seed}+{drawn}"), temperatures[-lacking:])])
             drawn += lacking
             candidates = distinct([*found.candidates, *more.candidates])
             found = Proposal(candidates, found.model_version, found.tokens + more.tokens)
@@ -105,10 +105,8 @@ def node_seed(task: Task, state: str, opened_again: int = 0) -> int:
 
     The attempt is not in it: a search that is repeated because Lean failed gives what it would have given.
     """
-    text = "\0".join(map(str, (task.seed, task.theorem.name, task.sample, opened_again, state)))
+    return seed_of("\0".join(map(str, (task.seed, task.theorem.name, task.sample, opened_again, state))))
+
+
+def seed_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1
-
-
-def draw_seed(seed: int, drawn: int) -> int:
-    """Seed for further candidates of a state whose seed is given, of which so many have been drawn."""
-    return int.from_bytes(hashlib.blake2b(f"{seed}+{drawn}".encode(), digest_size=4).digest(), "big") >> 1

@@ -197,6 +197,8 @@ def test_by_default_they_are_in_no_key() -> None:
     for section in (SearchConfig, EvaluateConfig):
         assert not {"draws", "spread"} & section().meaning().keys()
         assert section(draws=3, spread=0.5).meaning().items() >= {"draws": 3, "spread": 0.5}.items()
+    assert "draws" not in repr(ONE_ROUND), "it is in what folders of evaluations are known by"
+    assert "spread" not in repr(ONE_ROUND)
 
 
 async def test_of_kept_expansions_further_draws_are_asked_for_and_other_temperatures() -> None:
