@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from burnqed.config import SearchConfig
 from burnqed.lean.protocol import Outcome, ProofState, TacticStatus, Theorem, Verdict
-from burnqed.policy.protocol import Candidate, Proposal
+from burnqed.policy.protocol import Candidate, Proposal, Temperature
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import Task
@@ -35,7 +35,7 @@ class SimulatedPolicy:
         self._free = asyncio.Lock()
 
     async def propose(
-        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+        self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
         async with self._free:
             began = time.monotonic()

@@ -43,7 +43,7 @@ ADVICE = {
 }
 """When the head falls short."""
 
-FEW_IDEAS = "The policy proposes the same few tactics again and again: raise search.temperature or search.candidates, or look at what it was trained on."
+FEW_IDEAS = "The policy proposes the same few tactics again and again: raise search.temperature, search.candidates or search.draws, or look at what it was trained on."
 COLLAPSED = "The embeddings hardly tell states on proofs from others: compare them with those before the fine-tuning, and train jointly (joint.enabled), or with a larger joint.weight."
 
 Relation = Literal["≥", ">", "≤"]

@@ -152,7 +152,7 @@ class EvaluationResult(Result):
     recalled: bool = False
     """Whether it took expansions from another search: its seconds are then none of a search by itself, and tables leave them out."""
     made_with: dict[str, Any] = Field(default_factory=dict)
-    """Of `burnqed eval`: the settings of policy and Lean, by dotted name. A run keeps its own."""
+    """Of `burnqed eval`: the settings of policy and Lean, and how candidates are drawn, by dotted name. A run keeps its own."""
     per_theorem: list[TheoremOutcome]
 
     @property

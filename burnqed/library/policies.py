@@ -17,7 +17,7 @@ from burnqed.library.arguments import as_address, configured
 from burnqed.library.background import wait
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
-from burnqed.policy.protocol import Candidate, Policy, Proposal, Scorer, not_tactics
+from burnqed.policy.protocol import Candidate, Policy, Proposal, Scorer, Temperature, not_tactics
 
 READ_PER_CANDIDATE = 16
 """Tactics that are read from a generator for each candidate that the search wants: it may be endless, and repeat itself."""
@@ -117,7 +117,7 @@ class FunctionPolicy(Called):
         super().__init__(function, "policy", 1)
 
     async def propose(
-        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+        self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
         answers = await asyncio.gather(*(self(state, most=READ_PER_CANDIDATE * candidates) for state in states))
         return [proposal(answer, candidates) for answer in answers]

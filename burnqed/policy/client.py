@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, TypeVar
 
 import httpx
@@ -27,7 +26,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput, TryAgain, first_of
 from burnqed.policy.prompt import Extracted
-from burnqed.policy.protocol import Candidate, Proposal
+from burnqed.policy.protocol import Candidate, Proposal, Temperature, distinct
 from burnqed.policy.template import Template, template_of
 
 ATTEMPTS = 6
@@ -187,11 +186,12 @@ class PolicyClient:
     # ---- work
 
     async def propose(
-        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+        self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
         """See `Policy`. A state too long for the model has no candidates."""
+        each = list(repeat(temperature, candidates) if isinstance(temperature, float | int) else temperature)
         asked = [
-            (self._template.prompt(state), [self._sampling(temperature, seed, i) for i in range(candidates)])
+            (self._template.prompt(state), [self._sampling(t, seed, i) for i, t in enumerate(each)])
             for state, seed in zip(states, seeds, strict=True)
         ]
         size = max(1, self.config.max_batch // candidates)
@@ -263,7 +263,12 @@ class PolicyClient:
             ]:
                 self._note(weight_version=version)
         remaining = iter(replies)
-        return [proposal(list(islice(remaining, len(sampling))), self._template) for _, sampling in asked]
+        return [
+            proposal(
+                list(islice(remaining, len(sampling))), [params["temperature"] for params in sampling], self._template
+            )
+            for _, sampling in asked
+        ]
 
     async def _request(
         self, url: str, kind: type[Reply], body: Any = None, complete: Callable[[Reply], bool] = lambda _: True
@@ -326,16 +331,15 @@ def candidate_seed(seed: int, number: int) -> int:
     return int.from_bytes(hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=4).digest(), "big") >> 1
 
 
-def proposal(replies: Sequence[Generated], template: Template) -> Proposal:
-    """The distinct tactics among replies to one state, each with its likeliest log-probability, likeliest first."""
-    best: dict[str, float] = {}
-    for reply in replies:
-        if (extracted := template.extract(reply.text)) is not None:
-            log_prob = tactic_log_prob(reply, extracted)
-            best[extracted.tactic] = max(log_prob, best.get(extracted.tactic, -math.inf))
-    ordered = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+def proposal(replies: Sequence[Generated], temperatures: Sequence[float], template: Template) -> Proposal:
+    """The distinct tactics among replies to one state, each of which was sampled at one of the temperatures."""
+    candidates = [
+        Candidate(extracted.tactic, tactic_log_prob(reply, extracted), temperature)
+        for reply, temperature in zip(replies, temperatures, strict=True)
+        if (extracted := template.extract(reply.text)) is not None
+    ]
     tokens = sum(reply.meta_info.completion_tokens for reply in replies)
-    return Proposal(tuple(Candidate(t, p) for t, p in ordered), replies[0].meta_info.weight_version, tokens)
+    return Proposal(distinct(candidates), replies[0].meta_info.weight_version, tokens)
 
 
 def tactic_log_prob(reply: Generated, extracted: Extracted) -> float:

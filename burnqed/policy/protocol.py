@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import isawaitable
 from reprlib import repr as shortened
@@ -16,6 +16,8 @@ from burnqed.errors import BadInput
 
 ROUNDING = 1e-3
 """By which a log-probability may be above 0."""
+Temperature = float | Sequence[float]
+"""Of all candidates of a state, or of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,10 @@ class Candidate:
 
     tactic: str
     log_prob: float
-    """Natural logarithm, summed over the tokens of the reply; of the likeliest reply where several gave this tactic."""
+    """Natural logarithm, summed over the tokens of the reply, at the temperature that it was sampled at (at 1 where that is 0), before top-p; of the likeliest reply
+    where several gave this tactic."""
+    temperature: float | None = None
+    """That of this reply; None where a policy does not say it."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.tactic, str) or not number(self.log_prob) <= ROUNDING:
@@ -43,10 +48,11 @@ class Proposal:
 
 class Policy(Protocol):
     async def propose(
-        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+        self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
         """Candidates for each state text (see `ProofState.text`), in order. There is one seed per state; equal seeds give equal replies
-        where the server is deterministic. Raises TryAgain when the server stays unavailable."""
+        where the server is deterministic. A search asks with several temperatures, one for each candidate, only where it has a `spread`.
+        Raises TryAgain when the server stays unavailable."""
         ...
 
 
@@ -57,6 +63,16 @@ class Scorer(Protocol):
     async def score(self, states: Sequence[str], goals: Sequence[str]) -> list[float]:
         """Energies of (state, goal) pairs, lower = more provable; `goals` are root states."""
         ...
+
+
+def distinct(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Every tactic once, as its likeliest reply gave it; the likeliest first."""
+    best: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = best.get(candidate.tactic)
+        if known is None or candidate.log_prob > known.log_prob:
+            best[candidate.tactic] = candidate
+    return tuple(sorted(best.values(), key=lambda candidate: (-candidate.log_prob, candidate.tactic)))
 
 
 def number(value: object) -> float:

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from burnqed.lean.protocol import Outcome, ProofState, TacticStatus
+from burnqed.policy.protocol import Candidate
 from burnqed.proof_search.budget import Budget
 from burnqed.proof_search.node import Node, Tree
 from burnqed.proof_search.scoring import priority
-from burnqed.proof_search.tools import Pair, Question, Tools, node_seed
+from burnqed.proof_search.tools import Pair, Tools, node_seed
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus, SearchStatistics, TheoremResult
 
@@ -100,7 +101,7 @@ class TheoremSearch:
         assert node.state is not None
         seed, temperature = node_seed(self.task, node.state.text, self.opened_again), self.temperature
         with self._waiting_for("generation"):
-            [proposal] = await self.tools.proposals.ask([Question(node.state.text, seed, temperature)])
+            proposal = await self.tools.propose(node.state.text, seed, temperature)
         self.budget.spent_tokens += proposal.tokens
         if node.row.visit_order is None:
             node.row.visit_order = self.budget.spent_nodes
@@ -110,16 +111,16 @@ class TheoremSearch:
         root = self.tree.nodes[0].row
         root.model_version, root.temperature = proposal.model_version, self.settings.temperature
 
-        log_probs: dict[str, float | None] = {c.tactic: c.log_prob for c in proposal.candidates}
+        chosen: dict[str, Candidate | None] = {candidate.tactic: candidate for candidate in proposal.candidates}
         for tactic in self.settings.probe_tactics:
-            log_probs.setdefault(tactic, None)
+            chosen.setdefault(tactic, None)
         if self.opened_again:
-            for tactic in self.tree.tried(node) & log_probs.keys():
-                del log_probs[tactic]
+            for tactic in self.tree.tried(node) & chosen.keys():
+                del chosen[tactic]
         # A probe tactic costs its path as much as the policy's least likely candidate would.
         probe_cost = min((c.log_prob for c in proposal.candidates), default=0.0)
         with self._waiting_for("lean"):
-            outcomes = await asyncio.gather(*(self._apply(node.state, tactic) for tactic in log_probs))
+            outcomes = await asyncio.gather(*(self._apply(node.state, tactic) for tactic in chosen))
 
         children = [
             self.tree.add(
@@ -127,12 +128,12 @@ class TheoremSearch:
                 outcome,
                 seed=seed,
                 tactic=tactic,
-                log_prob=log_prob,
-                path_log_prob=node.path_log_prob + (probe_cost if log_prob is None else log_prob),
-                model_version=None if log_prob is None else proposal.model_version,
-                temperature=None if log_prob is None else temperature,
+                log_prob=candidate.log_prob if candidate else None,
+                path_log_prob=node.path_log_prob + (candidate.log_prob if candidate else probe_cost),
+                model_version=proposal.model_version if candidate else None,
+                temperature=(candidate.temperature if self.settings.spread else temperature) if candidate else None,
             )
-            for (tactic, log_prob), outcome in zip(log_probs.items(), outcomes, strict=True)
+            for (tactic, candidate), outcome in zip(chosen.items(), outcomes, strict=True)
         ]
         self.failures.update(child.row.tactic_status for child in children if child.state is None)
         self.crashed += bool(children) and all(child.row.tactic_status is TacticStatus.CRASH for child in children)

@@ -3,7 +3,7 @@
     recall = Recall(Path("expansions.sqlite"))
     await search(tasks, RecallingLean(lean, recall, limits), RecallingPolicy(policy, recall, model), scorer, settings, on_result)
 
-Candidates depend on model, state, seed, number and temperature, and seeds on the evaluation's seed, theorem, sample, state and round (`burnqed.proof_search.tools.node_seed`), never on the order of visits;
+Candidates depend on model, state, seed, number and temperature, and seeds on the evaluation's seed, theorem, sample, state, round and draw (`burnqed.proof_search.tools.node_seed`), never on the order of visits;
 Lean's answers depend on the theorem and the tactics so far. So a search with another head, or other weights of the score, walks through the same tree. Whole proofs are
 checked in any case.
 """
@@ -25,7 +25,7 @@ from typing import Any, Self
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import LeanSearch, Outcome, ProofState, TacticStatus, Theorem, Verdict
 from burnqed.log import log
-from burnqed.policy.protocol import Candidate, Policy, Proposal
+from burnqed.policy.protocol import Candidate, Policy, Proposal, Temperature
 
 KEPT = (TacticStatus.OK, TacticStatus.ERROR, TacticStatus.HEARTBEATS)
 """Answers that would be the same again."""
@@ -104,7 +104,7 @@ class RecallingPolicy:
         self._policy, self._recall, self._model = policy, recall, model
 
     async def propose(
-        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+        self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
         questions = [
             question("policy", self._model, state, candidates, temperature, seed)
@@ -120,10 +120,10 @@ class RecallingPolicy:
                 seeds=[seeds[i] for i in missing],
             )
             for i, proposal in zip(missing, asked, strict=True):
-                pairs = [(c.tactic, c.log_prob) for c in proposal.candidates]
-                known[i] = [pairs, proposal.model_version, proposal.tokens]
+                found = [(c.tactic, c.log_prob, c.temperature) for c in proposal.candidates]
+                known[i] = [found, proposal.model_version, proposal.tokens]
                 self._recall.put(questions[i], known[i])
-        return [Proposal(tuple(Candidate(*pair) for pair in pairs), model, tokens) for pairs, model, tokens in known]
+        return [Proposal(tuple(Candidate(*one) for one in found), model, tokens) for found, model, tokens in known]
 
 
 @dataclass(eq=False)

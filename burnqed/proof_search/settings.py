@@ -17,7 +17,10 @@ class SearchSettings:
     seconds: float
     depth: int
     candidates: int
+    draws: int = field(repr=False)
+    """Like `spread` not in `repr`, by which folders of evaluations from before there were these two are known; `run_evaluation` notes both by itself."""
     temperature: float
+    spread: float = field(repr=False)
     alpha: float
     beta: float
     length_exponent: float
@@ -37,7 +40,9 @@ class SearchSettings:
             seconds=config.seconds,
             depth=config.depth,
             candidates=config.candidates,
+            draws=config.draws,
             temperature=config.noise_temperature if noise else config.temperature,
+            spread=config.spread,
             alpha=config.alpha,
             beta=config.beta,
             length_exponent=config.length_exponent,
@@ -56,7 +61,9 @@ class SearchSettings:
             seconds=config.seconds,
             depth=config.depth,
             candidates=config.candidates,
+            draws=config.draws,
             temperature=config.temperature,
+            spread=config.spread,
             alpha=search.alpha,
             beta=search.beta,
             length_exponent=search.length_exponent,

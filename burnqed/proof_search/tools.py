@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from burnqed import metrics
 from burnqed.lean.protocol import LeanSearch
-from burnqed.policy.protocol import Policy, Proposal, Scorer, energies, proposals
+from burnqed.policy.protocol import Policy, Proposal, Scorer, distinct, energies, proposals
 from burnqed.proof_search.batch import Batcher
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import Task
@@ -23,7 +23,8 @@ class Question(NamedTuple):
 
     state: str
     seed: int
-    temperature: float
+    temperatures: tuple[float, ...]
+    """One for each candidate."""
 
 
 class Pair(NamedTuple):
@@ -51,17 +52,40 @@ class Tools:
         if self.energies:
             await self.energies.close()
 
-    async def _propose(self, questions: list[Question]) -> list[Proposal]:
-        by_temperature: dict[float, list[Question]] = {}
-        for question in questions:
-            by_temperature.setdefault(question.temperature, []).append(question)
-        answers = await asyncio.gather(*(self._propose_at(t, group) for t, group in by_temperature.items()))
-        remaining = dict(zip(by_temperature, map(iter, answers), strict=True))
-        return [next(remaining[question.temperature]) for question in questions]
+    async def propose(self, state: str, seed: int, temperature: float) -> Proposal:
+        """Candidates for a state; where some are repeated, others are drawn in their place, as far as `draws` allows.
 
-    async def _propose_at(self, temperature: float, questions: list[Question]) -> list[Proposal]:
+        To draw again and leave out what came before is sampling without replacement. A further draw is a question like any other: it goes out together with
+        what other theorems ask, and none of them waits for it.
+        """
+        wanted, most = self.settings.candidates, self.settings.candidates * self.settings.draws
+        temperatures = temperatures_of(temperature, self.settings)
+        [found] = await self.proposals.ask([Question(state, seed, temperatures)])
+        drawn = wanted
+        # At temperature 0 all draws are the same, and a state that is too long for the model gives nothing, not even tokens.
+        while temperature and (found.candidates or found.tokens):
+            lacking = min(wanted - len(found.candidates), most - drawn)
+            if lacking <= 0:
+                break
+            # The broadest temperatures: most of what is likely has been found.
+            [more] = await self.proposals.ask([Question(state, seed_of(f"{seed}+{drawn}"), temperatures[-lacking:])])
+            drawn += lacking
+            candidates = distinct([*found.candidates, *more.candidates])
+            found = Proposal(candidates, found.model_version, found.tokens + more.tokens)
+        return found
+
+    async def _propose(self, questions: list[Question]) -> list[Proposal]:
+        alike: dict[tuple[float, ...], list[Question]] = {}
+        for question in questions:
+            alike.setdefault(question.temperatures, []).append(question)
+        answers = await asyncio.gather(*(self._propose_at(ts, group) for ts, group in alike.items()))
+        remaining = dict(zip(alike, map(iter, answers), strict=True))
+        return [next(remaining[question.temperatures]) for question in questions]
+
+    async def _propose_at(self, temperatures: tuple[float, ...], questions: list[Question]) -> list[Proposal]:
         states, seeds = [q.state for q in questions], [q.seed for q in questions]
-        asked = self._policy.propose(states, candidates=self.settings.candidates, temperature=temperature, seeds=seeds)
+        temperature = temperatures if self.settings.spread else temperatures[0]
+        asked = self._policy.propose(states, candidates=len(temperatures), temperature=temperature, seeds=seeds)
         return await proposals(asked, len(states))
 
     async def _score(self, pairs: list[Pair]) -> list[float]:
@@ -70,10 +94,19 @@ class Tools:
         return await energies(asked, len(pairs))
 
 
+def temperatures_of(temperature: float, settings: SearchSettings) -> tuple[float, ...]:
+    """Those of a state's candidates: from the given one up to (1 + spread) times as much, in equal steps."""
+    steps = max(1, settings.candidates - 1)
+    return tuple(temperature * (1 + settings.spread * i / steps) for i in range(settings.candidates))
+
+
 def node_seed(task: Task, state: str, opened_again: int = 0) -> int:
     """Seed for the candidates of a state: 31 bits of a hash, the same whenever the state is expanded, whatever else is open.
 
     The attempt is not in it: a search that is repeated because Lean failed gives what it would have given.
     """
-    text = "\0".join(map(str, (task.seed, task.theorem.name, task.sample, opened_again, state)))
+    return seed_of("\0".join(map(str, (task.seed, task.theorem.name, task.sample, opened_again, state))))
+
+
+def seed_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1

@@ -60,7 +60,7 @@ async def run_evaluation(
     settings = SearchSettings.for_evaluation(config.evaluate, config.search)
     store = Store(str(out.resolve()))
     store.check_writable()
-    made_with = config.only((*SERVED, "lean")).meaning()
+    made_with = config.only((*SERVED, "lean", "evaluate.draws", "evaluate.spread")).meaning()
     identity = made_with | {"lean": backend.version, "policy server": config.workflow.policy_server}
     check_settings(config, ["evaluate"])
     stop = asyncio.Event()

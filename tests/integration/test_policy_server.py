@@ -6,14 +6,14 @@ import math
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import numpy as np
 import pytest
 import torch
 
-from burnqed.config import PolicyConfig, RunConfig
+from burnqed.config import PolicyConfig, RunConfig, SearchConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head
 from burnqed.head.mlp import MlpHead
@@ -23,9 +23,12 @@ from burnqed.policy import client as client_module
 from burnqed.policy.client import Generated, PolicyClient, candidate_seed, proposal
 from burnqed.policy.encode import Encoder
 from burnqed.policy.prompt import prompt
+from burnqed.policy.protocol import Candidate, Proposal, distinct
 from burnqed.policy.template import COMPLETION, template_of
 from burnqed.policy.tiny import make_base
 from burnqed.policy.version import model_version
+from burnqed.proof_search.settings import SearchSettings
+from burnqed.proof_search.tools import Tools
 from burnqed.record import write_record
 from burnqed.steps import searching
 from burnqed.steps.base import Context, Unit
@@ -35,6 +38,8 @@ from tests.fixtures.policy import SHAPE, STATES, Running, make_tiny, running
 from tests.fixtures.s3 import S3Server
 
 GREEDY = {"temperature": 0.0, "max_new_tokens": 8}
+SHARP = 0.005
+"""A temperature at which a model that nobody has trained, to which all tokens are nearly the same, has few ideas."""
 SAMPLED = {"temperature": 1.0, "top_p": 0.95, "max_new_tokens": 8}
 
 
@@ -327,6 +332,35 @@ async def test_a_log_probability_is_the_sum_over_the_tokens_of_the_reply(
     assert found.candidates[0].log_prob == pytest.approx(total, abs=1e-3)
 
 
+async def test_each_candidate_may_have_a_temperature_of_its_own_and_is_what_it_gives(
+    policy: PolicyClient, http: httpx.Client
+) -> None:
+    [found] = await policy.propose(STATES[:1], candidates=3, temperature=[0.5, 1.0, 2.0], seeds=[5])
+    expected = []
+    for number, temperature in enumerate([0.5, 1.0, 2.0]):
+        body = {"text": prompt(STATES[0]), "sampling_params": policy._sampling(temperature, 5, number)}
+        answer = http.post("/generate", json=body | {"return_logprob": True, "return_text_in_logprobs": True}).json()
+        expected += proposal([Generated.model_validate(answer)], [temperature], COMPLETION).candidates
+    assert found.candidates == distinct(expected)
+    assert len({candidate.temperature for candidate in found.candidates}) > 1
+
+
+async def test_draws_find_more_tactics_and_keep_those_of_the_first(policy: PolicyClient) -> None:
+    async def found(draws: int) -> list[Proposal]:
+        config = SearchConfig(candidates=8, draws=draws)
+        tools = Tools(cast(Any, None), policy, None, SearchSettings.for_search(config, ()))
+        return await asyncio.gather(*(tools.propose(state, 3, SHARP) for state in STATES))
+
+    once, often = await found(1), await found(5)
+    for few, many in zip(once, often, strict=True):
+        log_probs = {candidate.tactic: candidate.log_prob for candidate in many.candidates}
+        for candidate in few.candidates:
+            assert log_probs[candidate.tactic] > candidate.log_prob - 1e-3, "a likelier reply may give the same tactic"
+        assert len({candidate.tactic for candidate in many.candidates}) == len(many.candidates) <= 8
+        assert (many.tokens > few.tokens) == (len(few.candidates) < 8)
+    assert sum(len(p.candidates) for p in often) > sum(len(p.candidates) for p in once)
+
+
 async def test_states_travel_in_requests_of_at_most_max_batch_replies(policy: PolicyClient, server: Running) -> None:
     proposals = await policy.propose(STATES[:6], candidates=16, temperature=1.0, seeds=list(range(6)))
     assert len(proposals) == 6
@@ -498,21 +532,22 @@ def test_duplicates_and_empty_replies_are_dropped_and_the_likeliest_is_kept() ->
             generated("sorry", (-0.1, "sorry")),
             generated("omega", (-1.0, "omega"), (-0.25, "<|end|>")),
         ],
+        [0.5, 1.0, 1.5, 2.0, 2.5],
         COMPLETION,
     )
-    assert [(c.tactic, c.log_prob) for c in found.candidates] == [("omega", -1.25), ("simp", -2.0)]
+    assert found.candidates == (Candidate("omega", -1.25, 2.5), Candidate("simp", -2.0, 1.0))
 
 
 def test_a_tactic_behind_a_long_run_of_broken_characters_has_its_own_log_probability() -> None:
     run = [(-1.0, "\ufffd")] * 20
     reply = generated("hm " + "🎉" * 20 + "</think>\n```lean\nsimp\n```", (-1.0, "hm "), *run, (-1.0, "</think>"), (-2.0, "\n```lean\n"), (-4.0, "simp"), (-8.0, "\n```"))  # fmt: skip
     template = template_of(PolicyConfig(template="deepseek-r1-distill-qwen", thinking=True))
-    assert proposal([reply], template).candidates[0].log_prob == -6.0
+    assert proposal([reply], [1.0], template).candidates[0].log_prob == -6.0
 
 
 def test_tokens_behind_the_first_tactic_do_not_count() -> None:
     written_on = generated("rfl\nsimp", (-1.0, "rfl"), (-2.0, "\n"), (-4.0, "simp"), (-8.0, "<|end|>"))
-    assert proposal([written_on], COMPLETION).candidates[0].log_prob == -1.0
+    assert proposal([written_on], [1.0], COMPLETION).candidates[0].log_prob == -1.0
     split = generated(
         "exact ⟨h⟩\nx",
         (-1.0, "exact"),
@@ -523,7 +558,7 @@ def test_tokens_behind_the_first_tactic_do_not_count() -> None:
         (-32.0, "⟩"),
         (-64.0, "\nx"),
     )
-    assert proposal([split], COMPLETION).candidates[0].log_prob == -63.0
+    assert proposal([split], [1.0], COMPLETION).candidates[0].log_prob == -63.0
 
 
 def test_seeds_of_candidates_differ_and_fit_into_31_bits() -> None:

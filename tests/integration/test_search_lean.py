@@ -15,7 +15,7 @@ from burnqed.config import SearchConfig
 from burnqed.lean.core import PROBE_TACTICS
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
-from burnqed.policy.protocol import Candidate, Proposal
+from burnqed.policy.protocol import Candidate, Proposal, Temperature
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.probes import probe_easy
 from burnqed.proof_search.settings import SearchSettings
@@ -57,7 +57,7 @@ class Menu:
     """Offers the same tactics at every state, the first the likeliest."""
 
     async def propose(
-        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+        self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
         return [Proposal(tuple(Candidate(t, -0.5 - 0.1 * i) for i, t in enumerate(MENU)), "menu") for _ in states]
 

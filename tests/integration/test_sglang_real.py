@@ -56,6 +56,17 @@ async def test_proposals_are_the_same_for_equal_seeds_in_any_company(policy: Pol
     assert {p.model_version for p in together} == {model_version(folder)}
 
 
+async def test_candidates_of_several_temperatures_in_one_request_are_those_of_each_alone(policy: PolicyClient) -> None:
+    each = [0.5, 1.0, 2.0]
+    [mixed] = await policy.propose(STATES[:1], candidates=3, temperature=each, seeds=[1])
+    alone = {t: (await policy.propose(STATES[:1], candidates=3, temperature=t, seeds=[1]))[0].candidates for t in each}
+    assert len({candidate.temperature for candidate in mixed.candidates}) > 1
+    for candidate in mixed.candidates:
+        assert candidate.temperature
+        log_probs = {found.tactic: found.log_prob for found in alone[candidate.temperature]}
+        assert log_probs[candidate.tactic] == pytest.approx(candidate.log_prob, abs=1e-3)
+
+
 async def test_a_state_that_is_too_long_has_no_candidates_and_does_not_spoil_its_neighbours(
     policy: PolicyClient,
 ) -> None:

@@ -206,6 +206,20 @@ async def test_the_client_never_sends_what_ends_the_server() -> None:
         assert all(params["min_p"] == 0 for params in body["sampling_params"])
 
 
+async def test_temperatures_travel_one_for_each_reply() -> None:
+    sent: list[dict[str, Any]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(json.loads(request.content))
+        meta = {"completion_tokens": 1, "output_token_logprobs": [[-1.0, 5, "simp"]], "finish_reason": {"type": "stop"}}
+        return httpx.Response(200, json=[{"text": "simp", "meta_info": meta} for _ in sent[-1]["text"]])
+
+    await answering(answer).propose(STATES[:2], candidates=3, temperature=(1.0, 1.25, 1.5), seeds=[1, 2])
+    (body,) = sent
+    assert [params["temperature"] for params in body["sampling_params"]] == [1.0, 1.25, 1.5] * 2
+    assert len({params["sampling_seed"] for params in body["sampling_params"]}) == 6
+
+
 async def test_a_reply_that_two_models_made_is_refused() -> None:
     spans = [{"version": "a", "start": 0, "end": 1}, {"version": "b", "start": 1, "end": 2}]
     meta = {"completion_tokens": 2, "output_token_logprobs": [[-1.0, 5, "si"], [-1.0, 6, "mp"]], "weight_version": "b"}

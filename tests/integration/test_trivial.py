@@ -13,7 +13,7 @@ import pytest
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.lean.embedded.backend import EmbeddedLean
-from burnqed.policy.protocol import Candidate, Proposal
+from burnqed.policy.protocol import Candidate, Proposal, Temperature
 from burnqed.resolve import resolve
 from burnqed.steps import trivial
 from burnqed.steps.base import Context, Unit, view
@@ -31,7 +31,7 @@ class Writer:
         self.tactics = tactics
 
     async def propose(
-        self, states: Sequence[str], *, candidates: int, temperature: float, seeds: Sequence[int]
+        self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
         return [Proposal(tuple(Candidate(t, -1.0) for t in self.tactics), "writer") for _ in states]
 

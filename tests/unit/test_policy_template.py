@@ -171,7 +171,7 @@ def test_a_thought_does_not_count_in_the_log_probability() -> None:
     }
     reply = Generated.model_validate({"text": text, "meta_info": meta})
     template = template_of(PolicyConfig(template="deepseek-r1-distill-qwen", thinking=True))
-    [candidate] = proposal([reply], template).candidates
+    [candidate] = proposal([reply], [1.0], template).candidates
     assert candidate.tactic == "rfl"
     assert candidate.log_prob == -(2.0**3 + 2.0**4 + 2.0**5)
 
