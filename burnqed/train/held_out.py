@@ -32,8 +32,8 @@ class HeldOut:
             return unit_interval("head", examples.theorems[theorem], examples.texts[state])
 
         self.chosen = np.array(sorted(positives.tolist(), key=rank)[:most], dtype=np.int64)
-        # Never earlier states: what is chosen by siblings is what search has to choose, and figures of trainings compare.
-        measured = config.model_copy(update={"earlier_share": 0.0})
+        # Never earlier or expanded states: what is chosen by siblings is what search has to choose, and figures of trainings compare.
+        measured = config.model_copy(update={"earlier_share": 0.0, "expanded_share": 0.0})
         sampler = NegativeSampler(examples, self.chosen, examples.states, measured)
         judged = sampler.usable()
         self.positives = self.chosen[judged]

@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,13 @@ from burnqed.head.metric import Metric, Metrics
 from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead, scaled_widths
 from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
+from burnqed.train.examples import HeadExamples
+from burnqed.train.held_out import HeldOut
 from burnqed.train.losses import info_nce
 from burnqed.train.monitor import Scored, head_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeSampler
 from burnqed.train.quality import embedding_metrics, linear_probe
-from tests.fixtures.head_examples import Positive, examples_of
+from tests.fixtures.head_examples import Positive, examples_of, random_trajectories
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -237,6 +240,48 @@ def test_a_share_of_the_negatives_can_be_states_earlier_on_the_proof() -> None:
     assert kinds(0.9, 1, 0).count(Kind.EARLIER) == 4, "there are no more"
     counts = [kinds(0.25, 1, seed).count(Kind.EARLIER) for seed in range(200)]
     assert np.mean(counts) == pytest.approx(2.5, abs=0.15)
+
+
+def test_a_share_of_the_negatives_can_be_states_that_search_expanded_before() -> None:
+    siblings, same = tuple(f"sibling{i}" for i in range(4)), tuple(f"theorem{i}" for i in range(4))
+    expanded = (*siblings[:3], *same[:3])
+    positive = Positive("t", "g", "p", 2, siblings, ("p1", "p2"), expanded)
+    examples = examples_of(
+        [positive], {"t": (*siblings, *same), "u": tuple(f"other{i}" for i in range(40))}, ["p", "g", "p1", "p2", *siblings, *same, *(f"other{i}" for i in range(40))]
+    )  # fmt: skip
+
+    def drawn(share: float, seed: int = 0, **settings: Any) -> dict[str, Kind]:
+        found = NegativeSampler(examples, np.array([0]), examples.states, EbmConfig(expanded_share=share, **settings))
+        batch = found.draw([0], np.random.default_rng(seed))
+        assert batch.present.all()
+        texts = [examples.texts[row] for row in batch.rows[0]]
+        assert len(set(texts)) == len(texts), "nothing twice, though kinds overlap"
+        return {text: Kind(kind) for text, kind in zip(texts, batch.kinds[0], strict=True)}
+
+    assert Kind.EXPANDED not in drawn(0.0).values()
+    mixed = drawn(0.9, negatives=12)
+    assert {text for text, kind in mixed.items() if kind == Kind.EXPANDED} == set(expanded), "there are no more"
+    assert {text for text, kind in mixed.items() if kind < Kind.OTHER} <= {"sibling3", "theorem3"}
+    both = drawn(0.9, negatives=10, earlier_share=0.2)
+    assert [list(both.values()).count(kind) for kind in (Kind.EARLIER, Kind.EXPANDED)] == [2, 6]
+    assert list(drawn(0.9, negatives=4, earlier_share=0.5).values()).count(Kind.EXPANDED) == 2, "no more than is left"
+    counts = [list(drawn(0.25, seed, negatives=10).values()).count(Kind.EXPANDED) for seed in range(200)]
+    assert np.mean(counts) == pytest.approx(2.5, abs=0.15)
+
+
+@pytest.mark.parametrize("share", ["earlier_share", "expanded_share"])
+def test_what_is_trained_on_does_not_change_what_is_measured(share: str) -> None:
+    examples = HeadExamples.from_tables(random_trajectories(30, 20))
+    config, everything = EbmConfig(negatives=10), np.arange(len(examples))
+    with_share = EbmConfig(**{**config.model_dump(), share: 0.9})
+    random = (np.random.default_rng(0) for _ in range(2))
+    draws = [
+        NegativeSampler(examples, everything, examples.states, c).draw(everything.tolist(), next(random))
+        for c in (config, with_share)
+    ]
+    assert (draws[0].kinds != draws[1].kinds).any()
+    measured = [HeldOut(examples, everything, c).negatives.rows for c in (config, with_share)]
+    assert (measured[0] == measured[1]).all()
 
 
 @pytest.mark.parametrize(
