@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, make_head
+from burnqed.head.calibration import calibration_error, reliability
 from burnqed.head.metric import Metric, Metrics
 from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead, scaled_widths
 from burnqed.store import Store
@@ -342,11 +343,31 @@ def test_metrics_have_the_values_counted_by_hand() -> None:
     assert found["pairwise"].value == pytest.approx((1 + 2 / 3 + 1) / 3)
     assert found["auc"].value == pytest.approx((6 + 2 + 5.5) / 18)
     assert found["energy_gap"].value == pytest.approx((1.5 + 2 / 3 + 1) / 3)
+    # probabilities of the choices 1 / (1 + e⁻¹ + e⁻²), 1 / (1 + e⁻¹ + e⁻² + e⁻³) and 1 / (1 + e⁻¹); right is the first and the last
+    sure = [1 / sum(math.exp(-k) for k in range(n)) for n in (3, 4, 2)]
+    expected = (abs(sure[0] + sure[1] - 1) + abs(sure[2] - 1)) / 3
+    assert figures["calibration_error"] == (pytest.approx(expected), None, 3)
+
+
+def test_calibration_counts_in_tenths_what_was_right_of_what_was_likely() -> None:
+    def group(probability: float, is_right: bool) -> list[float]:
+        own, other = -math.log(probability), -math.log(1 - probability)
+        return [own, other] if is_right else [other, own]
+
+    groups = [group(0.82, True), group(0.88, False), group(0.85, True), group(0.58, True), [0.3], [2.0, 2.0, 5.0]]
+    tied = 1 / (2 + math.exp(-3))
+    low, middle, high = reliability(groups)
+    assert low == pytest.approx((tied, 0.5, 1)), "of equals, every other draw is right"
+    assert middle == pytest.approx((0.58, 1.0, 1))
+    assert high == pytest.approx((0.85, 2 / 3, 3))
+    error = (abs(0.5 - tied) + 0.42 + 3 * (0.85 - 2 / 3)) / 5
+    assert calibration_error([low, middle, high]) == pytest.approx(error)
+    assert [b.confidence for b in reliability([group(0.999999, True), [0.0, 800.0]])] == [pytest.approx(1.0)]
 
 
 def test_a_head_that_tells_nothing_apart_has_the_chance_value_everywhere() -> None:
     for metric in head_metrics(scored([0] * 4, [[0, 0], [0] * 5, [0], [0] * 3], depth=[1, 2, 3, 4])).values():
-        assert metric.value == pytest.approx(metric.chance)
+        assert metric.value == pytest.approx(metric.chance or 0.0)
 
 
 def test_random_energies_come_out_at_the_chance_values() -> None:
@@ -354,7 +375,8 @@ def test_random_energies_come_out_at_the_chance_values() -> None:
     n = 4_000
     rows = [random.normal(size=random.integers(1, 12)).tolist() for _ in range(n)]
     found = head_metrics(scored(random.normal(size=n).tolist(), rows, random.integers(1, 7, n).tolist()))
-    assert len(found) == 10
+    assert len(found) == 11
+    assert found.pop("calibration_error").value > 0.1, "it is sure of what it does not know"
     for name, metric in found.items():
         assert metric.value == pytest.approx(metric.chance, abs=4 / math.sqrt(metric.count)), name
 
