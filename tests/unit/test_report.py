@@ -42,7 +42,7 @@ def full_inputs() -> ReportInputs:
     ]
     head = [
         proved("easy", 2),
-        proved("github::Nat.deep", 20),
+        proved("github::Nat.deep", 20, rank=2.75),
         proved("other_header", 64),
         unproved("hard"),
         failed("broken"),
@@ -198,7 +198,7 @@ def test_the_headline_tells_figures_changes_and_verdict(text: str) -> None:
     )
     for expected in (
         "Iteration 1", "1 / 5", "3 / 5", "25.0% of 4 tried at 64 nodes", "75.0% of 4 tried at 64 nodes", "+2", "2 newly solved, 0 lost", "p = 0.5",
-        "1 could not be tried", "No-go", "solve rate without head falls short", "newly solved: github::Nat.deep, other_header. Lost: none",
+        "1 could not be tried", "No-go", "solve rate without head falls short", "newly solved: github::Nat.deep, other_header. Lost: none", "nodes, median rank on the path", "28.7 20.0 2.8",
     ):  # fmt: skip
         assert expected in words, expected
 
