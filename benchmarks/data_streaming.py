@@ -72,6 +72,7 @@ def parts(rows: int) -> Iterator[pa.Table]:
                 "root_state": pa.repeat(states[0], n), "tactic": pa.array([f"exact foo_{k % 313}" for k in range(n)]),
                 "tactic_status": pa.array(np.where(failed, "error", "ok")), "num_goals": pa.array(np.ones(n, int), mask=failed),
                 "log_prob": pa.array(-random.random(n)), "is_terminal": is_end, "on_proof_path": path & is_proved,
+                "visit_order": pa.array(random.permutation(n), mask=failed | is_end | (ids % 8 > 0) & ~path),
                 "seed": pa.repeat(0, n), "time": pa.array(np.zeros(n, int), pa.timestamp("ms", tz="UTC")),
                 "status": pa.array(["proved" if is_proved else "unproved"] * n, mask=~root), "statistics": pa.array([statistics] * n, mask=~root),
             }  # fmt: skip

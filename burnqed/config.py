@@ -363,7 +363,10 @@ class EbmConfig(Section):
     theorem_share: float = Field(0.3, ge=0, le=1)
     """Share of the negatives that are other states of the same theorem; the rest are of other theorems."""
     earlier_share: Later[float] = Field(0.0, ge=0, lt=1)
-    """Share of the negatives that are states earlier on the positive's own proof, so that the energy falls from step to step; the shares above divide what is left."""
+    """Share of the negatives that are states earlier on the positive's own proof, so that the energy falls from step to step; `sibling_share` and `theorem_share` divide what is left."""
+    expanded_share: Later[float] = Field(0.0, ge=0, lt=1)
+    """Share of the negatives that are states which the search that found the proof expanded before the positive, and which lie on no proof: the mistakes that it really made;
+    `sibling_share` and `theorem_share` divide what is left."""
     balance: Later[Literal["positives", "theorems"]] = "positives"
     """What a round visits once: every positive, or every theorem, with one of its positives: a theorem with many then counts as much as one with few."""
     hard_negatives: Later[float] = Field(0.0, ge=0, le=1)

@@ -61,6 +61,10 @@ class Change(Result):
     """Where `effort` was asked for and both have several samples: what became of pass@N."""
     pass_interval: tuple[float, float] | None = None
     """By bootstrap over theorems."""
+    path_rank: tuple[float, float] | None = None
+    """Mean rank of a proof's next state in the queue, before and after, over the theorems that both solve and that have one on both sides."""
+    ranked: int = 0
+    """How many these are."""
 
     @property
     def net(self) -> int:
@@ -133,6 +137,8 @@ def change(before: Labelled, after: Labelled, budget: int, *, effort: bool = Fal
     gained = sorted(name for name, a, b in tried if b and not a)
     lost = sorted(name for name, a, b in tried if a and not b)
     both = sum(a and b for _, a, b in tried)
+    solved = [pair for pair in pairs if all(solved_at(outcome, budget) for outcome in pair)]
+    ranks = [(a.path_rank, b.path_rank) for a, b in solved if a.path_rank is not None and b.path_rank is not None]
     samples = min(before[1].samples, after[1].samples) if effort else 1
     passed = passes(pairs, samples) if samples > 1 else [[], []]
     nodes = [[float(nodes_within(pair[side], budget)) for pair in pairs] for side in (0, 1)] if effort else [[], []]
@@ -151,6 +157,8 @@ def change(before: Labelled, after: Labelled, budget: int, *, effort: bool = Fal
         samples=samples,
         pass_change=fmean(passed[1]) - fmean(passed[0]) if passed[0] else None,
         pass_interval=bootstrap(passed[0], passed[1], difference),
+        path_rank=(fmean(rank for rank, _ in ranks), fmean(rank for _, rank in ranks)) if ranks else None,
+        ranked=len(ranks),
     )
 
 

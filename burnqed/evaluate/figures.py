@@ -135,6 +135,7 @@ def outcome(theorem: Theorem, runs: Sequence[TheoremResult], budgets: Sequence[i
         reason=reason,
         budget_at_proof=next(b for b in budgets if within(best, b)) if best else None,
         nodes_at_proof=proof_nodes(best) if best else None,
+        path_rank=best.statistics.path_rank if best else None,
         nodes=sum(r.nodes for r in runs),
         lean_calls=sum(r.lean_calls for r in runs),
         seconds=sum(r.seconds for r in runs),
@@ -147,7 +148,10 @@ def budget_result(
     outcomes: Sequence[TheoremOutcome], groups: Sequence[Sequence[TheoremResult]], budget: int
 ) -> BudgetResult:
     """Figures at one budget; `groups` holds the samples of each outcome."""
-    nodes = [o.nodes_at_proof for o in outcomes if o.nodes_at_proof is not None and o.nodes_at_proof <= budget]
+    proved = [
+        (o.nodes_at_proof, o.path_rank) for o in outcomes if o.nodes_at_proof is not None and o.nodes_at_proof <= budget
+    ]
+    nodes, ranks = [found for found, _ in proved], [rank for _, rank in proved if rank is not None]
     seconds = [
         sum(r.seconds * (min(1.0, budget / r.nodes) if r.nodes else 1.0) for r in runs)
         for o, runs in zip(outcomes, groups, strict=True)
@@ -167,6 +171,7 @@ def budget_result(
         rate=len(nodes) / tried if tried else 0.0,
         mean_nodes=fmean(nodes) if nodes else None,
         median_nodes=median(nodes) if nodes else None,
+        path_rank=fmean(ranks) if ranks else None,
         mean_seconds=fmean(seconds) if seconds else 0.0,
         median_seconds=median(seconds) if seconds else 0.0,
     )

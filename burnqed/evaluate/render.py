@@ -78,6 +78,8 @@ def print_evaluation(evaluation: EvaluationResult, console: Console) -> None:
             untried = f", {errors} of {evaluation.at_largest.total} could not be tried" if errors else ""
             interval = percent(evaluation.pass_intervals.get(k))
             console.print(f"pass@{k}: {rate:.1%}{f' ({interval})' if interval else ''}{untried}")
+    if (rank := evaluation.at_largest.path_rank) is not None:
+        console.print(f"mean rank of a proof's next state in the queue: {rank:.1f}", highlight=False)
     proved = [o.name for o in evaluation.per_theorem if o.proof]
     if proved:
         tell(console, "proved: ", names(proved))
@@ -121,6 +123,10 @@ def print_comparison(comparison: Comparison, console: Console, parts: Sequence[B
     for c in comparison.changes:
         if c.pass_change is not None:
             told = f"{c.before} → {c.after}: pass@{c.samples} {c.pass_change:+.1%} ({signed(c.pass_interval)})"
+            console.print(cell(told), soft_wrap=True)
+        if c.path_rank is not None:
+            ranks = "{:.1f} → {:.1f}".format(*c.path_rank)
+            told = f"{c.before} → {c.after}: mean rank of a proof's next state in the queue {ranks}, over what both solve ({c.ranked})"
             console.print(cell(told), soft_wrap=True)
     console.print()
     for found in parts:

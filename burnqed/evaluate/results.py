@@ -47,6 +47,8 @@ class TheoremOutcome(Result):
     """Smallest of the evaluation's budgets that solves it."""
     nodes_at_proof: int | None = None
     """Nodes that the quickest sample had expanded when it found the proof."""
+    path_rank: float | None = None
+    """Of that sample: mean rank in the queue of the proof's states, each right after its parent was expanded (1: it was next). None where there is none, and in results of earlier versions."""
     nodes: int
     lean_calls: int
     seconds: float
@@ -73,6 +75,8 @@ class BudgetResult(Result):
     mean_nodes: float | None
     median_nodes: float | None
     """Nodes expanded until the proof was found, over the proved theorems."""
+    path_rank: float | None = None
+    """Mean over the proved theorems that have one."""
     mean_seconds: float
     median_seconds: float
     """Over all theorems that could be tried. One run gives the figures for every budget: below the largest, the share of its seconds

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from statistics import fmean
 
 from burnqed.lean.protocol import Outcome, ProofState, TacticStatus
 from burnqed.policy.protocol import Candidate
@@ -50,7 +51,7 @@ class TheoremSearch:
         if outcome.state is None:
             what = "" if outcome.status is TacticStatus.ERROR else f"Lean failed at the start ({outcome.status}): "
             return self._result(ProofStatus.ERROR, f"{what}{outcome.message}")
-        self.tree.push(root, 0.0)
+        self.tree.push([(root, 0.0)])
         status, reason = await self._explore()
         await self.lean.release(outcome.state)
         return self._result(status, reason)
@@ -157,8 +158,7 @@ class TheoremSearch:
                 energies = await self.tools.energies.ask([Pair(node.row.state or "", goal) for node in fresh])
             for node, energy in zip(fresh, energies, strict=True):
                 node.row.energy, node.row.head_id = energy, self.tools.head_id
-        for node in fresh:
-            self.tree.push(node, priority(self.settings, node.path_log_prob, node.row.depth, node.row.energy))
+        self.tree.push([(n, priority(self.settings, n.path_log_prob, n.row.depth, n.row.energy)) for n in fresh])
 
     # ---- Lean; crashes and timeouts are tried once more
 
@@ -207,6 +207,12 @@ class TheoremSearch:
         finally:
             self.waited[what] += time.monotonic() - began
 
+    @property
+    def path_rank(self) -> float | None:
+        """Mean rank of the states between the root and the end of the proof: how far search was from walking straight to it."""
+        ranks = [node.rank for node in self.tree.path(self.proof)[1:-1]] if self.proof else []
+        return fmean(ranks) if ranks else None
+
     def _result(self, status: ProofStatus, reason: str) -> SearchResult:
         result = TheoremResult(
             name=self.task.theorem.name,
@@ -229,6 +235,7 @@ class TheoremSearch:
                 generation_s=self.waited["generation"],
                 lean_s=self.waited["lean"],
                 scoring_s=self.waited["scoring"],
+                path_rank=self.path_rank,
             ),
         )
         return SearchResult(self.task.theorem, result, [node.row for node in self.tree.nodes])

@@ -6,7 +6,8 @@ States are told apart by their text. A tactic that leads to a state seen before 
 
 from __future__ import annotations
 
-import heapq
+from bisect import bisect_left, insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from burnqed.lean.protocol import Outcome, ProofState
@@ -21,13 +22,15 @@ class Node:
     """None where the tactic failed."""
     path_log_prob: float
     """Sum over the tactics from the root."""
+    rank: int = 0
+    """In the queue, once all that its parent led to was queued: at 1 it was next. 0 if it was never queued."""
 
 
 class Tree:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._seen: dict[str, int] = {}
-        self._queue: list[tuple[float, int]] = []
+        self._queue: list[tuple[float, int]] = []  # sorted: the last is expanded next
         self._expanded: list[tuple[float, int]] = []
 
     def add(
@@ -65,15 +68,20 @@ class Tree:
         self.nodes.append(node)
         return node
 
-    def push(self, node: Node, priority: float) -> None:
-        heapq.heappush(self._queue, (-priority, node.row.state_id))  # equal priorities: the older first
+    def push(self, priorities: Sequence[tuple[Node, float]]) -> None:
+        """Queues new states, and notes the rank of each."""
+        entries = [(priority, -node.row.state_id) for node, priority in priorities]  # equal priorities: the older first
+        for entry in entries:
+            insort(self._queue, entry)
+        for (node, _), entry in zip(priorities, entries, strict=True):
+            node.rank = len(self._queue) - bisect_left(self._queue, entry)
 
     def pop(self) -> Node | None:
         """The state of highest priority, or None when none is left."""
         if not self._queue:
             return None
-        self._expanded.append(heapq.heappop(self._queue))
-        return self.nodes[self._expanded[-1][1]]
+        self._expanded.append(self._queue.pop())
+        return self.nodes[-self._expanded[-1][1]]
 
     def open_again(self) -> None:
         """Queues every state that was expanded, at the priority that it had."""

@@ -97,7 +97,7 @@ class HeadOutcome(BaseModel):
     positives: int
     validation_positives: int
     shares: dict[str, float]
-    """Actual shares of the kinds of negatives trained on: sibling, theorem, other, earlier."""
+    """Actual shares of the kinds of negatives trained on: sibling, theorem, other, earlier, expanded."""
     metrics: Metrics
     """Of the kept weights on validation theorems, and of the embeddings themselves (centroid_l2, linear_probe)."""
     rows: list[HeadRow]

@@ -23,11 +23,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from burnqed.data.split import is_validation
-from burnqed.train.ragged import Indices, Ragged, distinct
+from burnqed.train.ragged import Indices, Ragged, Slices, distinct
 from burnqed.train.texts import Texts
 from burnqed.trajectory.schema import SCHEMA
 
-NUMBERS = ["sample", "state_id", "parent_id", "depth", "is_terminal", "on_proof_path"]
+NUMBERS = ["sample", "state_id", "parent_id", "depth", "visit_order", "is_terminal", "on_proof_path"]
 COLUMNS = ["theorem", "state", *NUMBERS]
 """The columns of a trajectory that are needed."""
 ABSENT = -1
@@ -52,6 +52,8 @@ class HeadExamples:
     """[n]: distinct states; may be empty."""
     earlier: Ragged
     """[n]: states on the way from the root state to the positive, without either; may be empty."""
+    expanded: Slices
+    """[n]: distinct states on none of the theorem's proofs that the search which found the positive expanded before it, in that order; may be empty."""
     states: Ragged
     """[theorems]: distinct states that lie on none of the theorem's proofs, siblings included."""
 
@@ -73,6 +75,8 @@ class HeadExamples:
             digest.update(array.tobytes())
         for ragged in (self.siblings, self.earlier, self.states):
             digest.update(ragged.starts.tobytes() + ragged.values.tobytes())
+        for array in (self.expanded.values, self.expanded.begin, self.expanded.end):
+            digest.update(array.tobytes())
         return digest.hexdigest()
 
     @staticmethod
@@ -102,8 +106,8 @@ class HeadExamples:
         theorems = np.concatenate([rows.theorem[other], theorem[once]])
         theorem, named = distinct(theorems)
         states = Ragged.grouped(rows.state[other], theorem[: len(other)], len(named))
+        earlier, expanded = before_on_path(after, start, once), rows.expanded_before(positive[once], is_other)
         # 4. Texts in order of first appearance: root, positive and siblings of each choice, then the other states
-        earlier = before_on_path(after, start, once)
         goal, after = goal[once], after[once]
         choices = np.concatenate([np.arange(len(once)), np.arange(len(once)), siblings.row])
         by_choice = Ragged.grouped(np.concatenate([goal, after, siblings.values]), choices, len(once))
@@ -120,6 +124,7 @@ class HeadExamples:
             depth=rows.depth[positive[once]],
             siblings=Ragged(number[siblings.values], siblings.starts),
             earlier=Ragged(number[earlier.values], earlier.starts),
+            expanded=Slices(number[expanded.values], expanded.begin, expanded.end),
             states=Ragged(number[states.values], states.starts),
         )
 
@@ -141,6 +146,7 @@ class Rows:
     state_id: Indices
     parent_id: Indices
     depth: Indices
+    visit_order: Indices
     is_terminal: NDArray[np.bool_]
     on_path: NDArray[np.bool_]
 
@@ -169,7 +175,7 @@ class Rows:
         _, first, same = np.unique(np.concatenate(met), return_index=True, return_inverse=True)
         place_of_text = np.concatenate(states)
         state_numbers = np.append(same, ABSENT)[place_of_text]  # ABSENT is the last
-        sample, state_id, parent_id, depth, is_terminal, on_path = (
+        sample, state_id, parent_id, depth, visit_order, is_terminal, on_path = (
             np.concatenate(column) for column in zip(*numbers, strict=True)
         )
         place, _ = distinct(np.repeat(np.arange(len(lengths)), lengths), theorem)
@@ -183,6 +189,7 @@ class Rows:
             state_id=state_id,
             parent_id=parent_id,
             depth=depth,
+            visit_order=visit_order,
             is_terminal=is_terminal.astype(np.bool_),
             on_path=on_path.astype(np.bool_),
         )
@@ -214,6 +221,17 @@ class Rows:
         child, step = child[matches], order[at[matches]]
         by_step = np.argsort(step, kind="stable")
         return child[by_step], step[by_step]
+
+    def expanded_before(self, row: Indices, chosen: NDArray[np.bool_]) -> Slices:
+        """[row]: the chosen states that the search of each of these rows expanded before it. All rows of a search share its states, as it may expand thousands."""
+        width = int(self.visit_order.max(initial=0)) + 1
+        found = np.flatnonzero(chosen & (self.visit_order != ABSENT))
+        when = self.search[found] * width + self.visit_order[found]
+        order = np.argsort(when)
+        order = order[distinct(self.search[found[order]], self.state[found[order]])[1]]
+        when, first = when[order], self.search[row] * width
+        begin, end = (np.searchsorted(when, time) for time in (first, first + np.maximum(self.visit_order[row], 0)))
+        return Slices(self.state[found[order]], begin, end)
 
 
 def before_on_path(after: Indices, start: Indices, chosen: Indices) -> Ragged:

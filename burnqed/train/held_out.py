@@ -42,7 +42,7 @@ class HeldOut:
         """Those of the chosen that have any negative, [n]."""
         self.trained_like = drawn(config)
         """Negatives as in the training, by which the loss is measured."""
-        self.negatives = drawn(config.model_copy(update={"earlier_share": 0.0}))
+        self.negatives = drawn(config.model_copy(update={"earlier_share": 0.0, "expanded_share": 0.0}))
         """What search has to tell from the positive; by these the figures of trainings compare."""
         self.goals = examples.goal[self.positives]
         self.depth = examples.depth[self.positives]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from burnqed.head.calibration import calibration_error, reliability
 from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY, Metric, Metrics
 from burnqed.train.negatives import Kind
 
@@ -35,7 +36,7 @@ class Scored:
 
 
 def head_metrics(scored: Scored) -> Metrics:
-    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, sibling_discrimination, auc, energy_gap; figures without positives are left out.
+    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, sibling_discrimination, auc, energy_gap, calibration_error; figures without positives are left out.
 
     Ties count as a fair draw would decide them, so a head that cannot distinguish states has exactly the chance value.
     """
@@ -49,6 +50,7 @@ def head_metrics(scored: Scored) -> Metrics:
         "sibling_discrimination": pairwise(scored, scored.present & (scored.kinds == Kind.SIBLING)),
         "auc": auc(scored),
         "energy_gap": energy_gap(scored),
+        "calibration_error": calibration(scored),
     }
     return {name: metric for name, metric in metrics.items() if metric}
 
@@ -95,6 +97,14 @@ def energy_gap(scored: Scored) -> Metric | None:
     # as if any of the n + 1 energies could be the positive's
     by_chance = ((n + 1) / n) ** 2 * np.maximum(squares / (n + 1) - (total / (n + 1)) ** 2, 0.0)
     return mean_metric(gaps, np.array(0.0), by_chance)
+
+
+def calibration(scored: Scored) -> Metric | None:
+    """Expected calibration error over the positives that have negatives. It has no value by chance: a head that tells nothing apart is sure of nothing, and rightly so."""
+    rows = zip(scored.positive.tolist(), scored.negatives, scored.present, strict=True)
+    if not (bins := reliability([own, *rivals[present].tolist()] for own, rivals, present in rows)):
+        return None
+    return Metric(value=calibration_error(bins), chance=None, count=sum(b.groups for b in bins))
 
 
 def mean_metric(values: NDArray[Any], chances: NDArray[Any], variances: NDArray[Any]) -> Metric | None:

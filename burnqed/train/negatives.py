@@ -3,6 +3,7 @@
 - siblings: other states that the same expansion led to;
 - theorem: other states of the same theorem;
 - earlier: states on the way to the positive, which are farther from the end of the same proof (if `ebm.earlier_share` asks for them);
+- expanded: states that the search which found the proof expanded before the positive: the mistakes that it made (if `ebm.expanded_share` asks for them);
 - others: states of other theorems, proved or not, judged against the positive's own root state.
 Nothing is known about the states of theorems without a proof, so they serve as `others` only.
 """
@@ -28,6 +29,7 @@ class Kind(IntEnum):
     THEOREM = 1
     OTHER = 2
     EARLIER = 3
+    EXPANDED = 4
 
 
 FALLBACK = {
@@ -66,6 +68,13 @@ def harder(drawn: NegativeBatch, pool: NegativeBatch, energies: NDArray[np.float
     return NegativeBatch(rows, kinds, present)
 
 
+def some(states: Indices, wanted: float, most: int, random: np.random.Generator) -> Indices:
+    """So many of the states, rounded randomly; no more than `most`, or than there are. Nothing is drawn where none is wanted."""
+    if not wanted:
+        return states[:0]
+    return random.choice(states, min(len(states), most, int(wanted + random.random())), replace=False)
+
+
 class NegativeSampler:
     """Draws negatives without repetition in the configured shares; where a kind runs out, others replace it (FALLBACK).
 
@@ -76,8 +85,9 @@ class NegativeSampler:
     def __init__(self, examples: HeadExamples, positives: Indices, states: Ragged, config: EbmConfig) -> None:
         self.count = config.negatives
         self.shares = (config.sibling_share, config.theorem_share)
-        self.earlier_share = config.earlier_share
+        self.earlier_share, self.expanded_share = config.earlier_share, config.expanded_share
         self.earlier = [examples.earlier[p] for p in positives.tolist()]
+        self.expanded = [examples.expanded[p] for p in positives.tolist()]
         self.positive_rows = examples.state[positives]
         theorems = examples.theorem[positives].tolist()
         self.siblings = [examples.siblings[p] for p in positives.tolist()]
@@ -101,29 +111,27 @@ class NegativeSampler:
         present = np.zeros(shape, dtype=np.bool_)
         for i, p in enumerate(positives):
             start, length = self.own[p]
-            before = self.some_earlier(p, random, count)
-            available = (len(self.siblings[p]), len(self.theorem[p]), len(self.pool) - length)
-            wanted = self.plan(available, random, count - len(before))
+            earlier = some(self.earlier[p], count * self.earlier_share, count, random)
+            expanded = some(self.expanded[p], count * self.expanded_share, count - len(earlier), random)
+            siblings, theorem = self.siblings[p], self.theorem[p]
+            if len(expanded):  # they are states of the theorem, siblings perhaps
+                siblings, theorem = (np.setdiff1d(s, expanded, assume_unique=True) for s in (siblings, theorem))
+            available = (len(siblings), len(theorem), len(self.pool) - length)
+            wanted = self.plan(available, random, count - len(earlier) - len(expanded))
             others = random.choice(available[Kind.OTHER], wanted[Kind.OTHER], replace=False, shuffle=False)
             drawn = (
-                random.choice(self.siblings[p], wanted[Kind.SIBLING], replace=False),
-                random.choice(self.theorem[p], wanted[Kind.THEOREM], replace=False),
+                random.choice(siblings, wanted[Kind.SIBLING], replace=False),
+                random.choice(theorem, wanted[Kind.THEOREM], replace=False),
                 self.pool[others + length * (others >= start)],
-                before,
+                earlier,
+                expanded,
             )
             n = sum(map(len, drawn))
             rows[i, :n] = np.concatenate(drawn)
-            kinds[i, :n] = np.repeat((Kind.SIBLING, Kind.THEOREM, Kind.OTHER, Kind.EARLIER), [len(d) for d in drawn])
+            kinds[i, :n] = np.repeat(tuple(Kind), [len(d) for d in drawn])
             # another theorem can pass through the very same state
             present[i, :n] = rows[i, :n] != self.positive_rows[p]
         return NegativeBatch(rows, kinds, present)
-
-    def some_earlier(self, positive: int, random: np.random.Generator, count: int) -> Indices:
-        """The share of `count`, rounded randomly, of the states on the way to a positive."""
-        if not self.earlier_share:
-            return self.pool[:0]
-        number = min(len(self.earlier[positive]), int(count * self.earlier_share + random.random()))
-        return random.choice(self.earlier[positive], number, replace=False)
 
     def plan(self, available: tuple[int, int, int], random: np.random.Generator, count: int) -> list[int]:
         """How many of each kind: the shares of `count`, rounded randomly, and moved to other kinds where one runs out."""

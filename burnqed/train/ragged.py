@@ -41,6 +41,19 @@ class Ragged:
         return Ragged.grouped(self.values[chosen], self.row[chosen], len(self))
 
 
+@dataclass(frozen=True)
+class Slices:
+    """Row i is `values[begin[i]:end[i]]`; rows may overlap, so many of them can share a few values."""
+
+    values: Indices
+    begin: Indices
+    """[rows]; likewise:"""
+    end: Indices
+
+    def __getitem__(self, row: int) -> Indices:
+        return self.values[self.begin[row] : self.end[row]]
+
+
 def distinct(*columns: Indices) -> tuple[Indices, Indices]:
     """Numbers the distinct rows of some columns [n] of whole numbers from -1 on in order of first appearance: the number of each row [n],
     and the first row with each number."""

@@ -81,6 +81,9 @@ class SearchStatistics(BaseModel):
     """Seconds this theorem waited for candidates; likewise for Lean and the head."""
     lean_s: float = 0.0
     scoring_s: float = 0.0
+    path_rank: float | None = None
+    """Mean rank of the proof's states in the queue, each right after its parent was expanded (1: it was next); without the root, and without the end, which is never queued. None without
+    a proof, or without such states."""
 
 
 class TheoremResult(BaseModel):

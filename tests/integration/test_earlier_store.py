@@ -81,7 +81,9 @@ def test_it_is_whole_and_every_command_that_reads_a_store_reads_it(store: Store)
     (row,) = json.loads(burnqed("summary", "--store", store.uri, "--json"))["iterations"]
     assert (row["benchmark"], row["total"], row["with_head"]) == ("core", 3, 0)
     iteration = store.locate(ZERO.root)
-    assert "on core at budget 2" in burnqed("compare", iteration, iteration)
+    compared = burnqed("compare", iteration, iteration)
+    assert "on core at budget 2" in compared
+    assert "rank" not in compared, "nobody noted it then"
     assert contents(store) == before
 
 

@@ -108,6 +108,18 @@ def test_samples_of_a_theorem_are_merged() -> None:
     assert result.budgets[0].mean_seconds == pytest.approx((1 + 32 / 30 + 1 + 3.2 + 1) / 2)
 
 
+def test_the_rank_on_the_path_is_that_of_the_quickest_sample_and_means_are_over_what_is_proved() -> None:
+    found = [
+        *(proved("a", nodes, sample=s, rank=rank) for s, (nodes, rank) in enumerate([(40, 9.0), (12, 2.0)])),
+        *(proved(name, nodes, rank=rank) for name, nodes, rank in (("b", 60, 4.0), ("one step", 1, None), ("late", 100, 7.0))),
+        unproved("c"),
+    ]  # fmt: skip
+    result = evaluation(found, samples=2)
+    assert [o.path_rank for o in result.per_theorem] == [2.0, 4.0, None, None, None]
+    assert [row.path_rank for row in result.budgets] == [2.0, 3.0]
+    assert evaluation([unproved("c")]).at_largest.path_rank is None
+
+
 def test_a_proof_beyond_the_largest_budget_does_not_count() -> None:
     result = evaluation([proved("a", 100)])
     assert result.per_theorem[0].status is ProofStatus.UNPROVED

@@ -74,6 +74,15 @@ def test_nodes_until_the_proof_are_compared_too_and_what_is_not_solved_counts_as
     assert change.gain[0] <= 1 / 3 <= change.gain[1]
 
 
+def test_ranks_on_the_path_are_compared_over_what_both_solve() -> None:
+    before = evaluation([proved("a", 8, rank=4.0), proved("b", 4, rank=2.0), proved("c", 3, rank=9.0), proved("d", 40, rank=9.0), proved("e", 1)])  # fmt: skip
+    after = evaluation([proved("a", 4, rank=1.0), proved("b", 4, rank=3.0), unproved("c"), proved("d", 2, rank=8.0), proved("e", 1, rank=1.0)], budgets=[16])  # fmt: skip
+    change = compare([("before", before), ("after", after)]).first_to_last
+    assert (change.path_rank, change.ranked, change.both) == ((3.0, 2.0), 2, 3)
+    none = compare([("before", solving("a", "ab")), ("after", solving("a", "ab"))]).first_to_last
+    assert (none.path_rank, none.ranked) == (None, 0)
+
+
 def test_different_benchmarks_are_refused_and_both_hashes_named() -> None:
     one, two = solving("a", "ab"), solving("a", "abc")
     with pytest.raises(BadInput) as refusal:

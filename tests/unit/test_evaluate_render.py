@@ -63,6 +63,22 @@ def test_a_comparison_names_the_theorems() -> None:
     assert "lost: a, b\n" in text
 
 
+def test_the_rank_of_a_proofs_next_state_is_shown_where_it_is_known() -> None:
+    screen, out = console()
+    plain, guided = (evaluation([proved("a", 9, rank=rank), proved("b", 1)]) for rank in (3.25, 1.5))
+    print_comparison(compare([("plain", plain), ("guided", guided)]), screen)
+    print_evaluation(guided, screen)
+    text = out.getvalue()
+    assert (
+        "plain → guided: mean rank of a proof's next state in the queue 3.2 → 1.5, over what both solve (1)\n" in text
+    )
+    assert "mean rank of a proof's next state in the queue: 1.5\n" in text
+    screen, out = console()
+    print_comparison(compare([("a", solving("ab", TEN)), ("b", solving("ab", TEN))]), screen)
+    print_evaluation(solving("ab", TEN), screen)
+    assert "rank" not in out.getvalue()
+
+
 def test_several_samples_are_compared_by_pass_n_and_the_parts_of_the_benchmark_are_shown() -> None:
     def of(proofs: dict[str, int]) -> EvaluationResult:
         results = [proved(n, 3, sample=s) if s < count else unproved(n, sample=s) for n, count in proofs.items() for s in (0, 1)]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,11 +16,13 @@ from tests.fixtures.head_examples import NARROW, Positive, random_trajectories, 
 from tests.unit.test_trajectory import searched
 
 
-def rows(theorem: str, *states: tuple[int, int | None, str | None, bool], sample: int = 0) -> pa.Table:
-    """One search: depth, parent, state (empty: no goals left) and whether it is on the proof's path, of each row."""
+def rows(
+    theorem: str, *states: tuple[int, int | None, str | None, bool], sample: int = 0, visited: Sequence[int] = ()
+) -> pa.Table:
+    """One search: depth, parent, state (empty: no goals left) and whether it is on the proof's path, of each row; `visited` are rows in the order of their expansion."""
     return pa.Table.from_pylist(
         [
-            {"theorem": theorem, "sample": sample, "state_id": i, "parent_id": parent, "depth": depth, "state": state, "is_terminal": state == "", "on_proof_path": on_path}
+            {"theorem": theorem, "sample": sample, "state_id": i, "parent_id": parent, "depth": depth, "state": state, "is_terminal": state == "", "on_proof_path": on_path, "visit_order": visited.index(i) if i in visited else None}
             for i, (depth, parent, state, on_path) in enumerate(states)
         ],
         schema=NARROW,
@@ -35,7 +38,8 @@ def proof_by(state: str, *siblings: str) -> pa.Table:
 async def test_positives_are_the_children_on_the_path_with_their_distinct_siblings() -> None:
     positives, states = spelled_out(HeadExamples.from_tables([to_table(await searched("t"), "run", 0)]))
     # neither a transposition to the path (twice, back) nor what failed is a negative; the finished child is no choice
-    assert positives == [Positive("t", "A", "X", 1, ("Y",)), Positive("t", "A", "Z", 2, ("W",), ("X",))]
+    first, second = Positive("t", "A", "X", 1, ("Y",)), Positive("t", "A", "Z", 2, ("W",), ("X",), ("Y",))
+    assert positives == [first, second]  # Y was expanded before Z, with which it tied
     assert states == {"t": ("Y", "W", "V")}
 
 
@@ -63,6 +67,33 @@ def test_the_same_choice_found_twice_counts_once_with_the_siblings_of_both() -> 
     assert sorted(found.texts) == ["a", "b", "c", "g"]
 
 
+def test_what_the_search_of_the_proof_expanded_before_a_positive_is_known() -> None:
+    """Of the first search that found it, in that order, without what lies on another search's proof or was never expanded."""
+    found = rows(
+        "t", (0, None, "g", True), (1, 0, "a", True), (1, 0, "b", False), (1, 0, "c", False), (2, 3, "d", False), (2, 1, "e", True),
+        (2, 1, "f", False), (3, 5, "", True), (1, 0, "late", False), (1, 0, "never", False), visited=[0, 3, 2, 1, 4, 6, 5, 8],
+    )  # fmt: skip
+    again = rows(
+        "t", (0, None, "g", True), (1, 0, "a", True), (2, 1, "", True), (1, 0, "f", False), sample=1, visited=[0, 3, 1]
+    )
+    other = proof_by("b")
+    positives = spelled_out(HeadExamples.from_tables([pa.concat_tables([found, again]), other]))[0]
+    assert {p.state: p.expanded for p in positives} == {"a": ("c",), "e": ("c", "d", "f"), "b": ()}
+    swapped = spelled_out(HeadExamples.from_tables([pa.concat_tables([again, found]), other]))[0]
+    assert {p.state: p.expanded for p in swapped} == {"a": ("f",), "e": ("c", "d", "f"), "b": ()}
+
+
+def test_searches_of_thousands_share_what_they_expanded() -> None:
+    """Every state of the path has all that was expanded before it, and no copy of it."""
+    n = 200
+    path = [(depth, depth - 1 if depth else None, f"p{depth}", True) for depth in range(n)]
+    off = [(1, 0, f"x{i}", False) for i in range(n)]
+    visited = [row for step in range(n) for row in (n + 1 + step, step)]
+    found = HeadExamples.from_tables([rows("t", *path, (n, n - 1, "", True), *off, visited=visited)])
+    assert len(found.expanded.values) == n
+    assert [len(found.expanded[p]) for p in range(len(found))] == list(range(2, n + 1))
+
+
 def test_nothing_comes_of_nothing() -> None:
     found = HeadExamples.from_tables([])
     assert (len(found), list(found.texts), found.theorems) == (0, [], [])
@@ -77,6 +108,7 @@ def test_it_is_what_one_finds_row_by_row(seed: int) -> None:
     assert list(spelled_out(found)[1]) == list(states)
     assert list(found.texts) == texts_of(positives, states)
     assert any(p.siblings for p in positives)
+    assert any(p.expanded for p in positives)
 
 
 def test_the_digest_tells_examples_apart() -> None:

@@ -42,7 +42,7 @@ def full_inputs() -> ReportInputs:
     ]
     head = [
         proved("easy", 2),
-        proved("github::Nat.deep", 20),
+        proved("github::Nat.deep", 20, rank=2.75),
         proved("other_header", 64),
         unproved("hard"),
         failed("broken"),
@@ -175,10 +175,10 @@ def test_the_page_is_static_and_needs_nothing_from_elsewhere(text: str, page: Pa
 def test_every_plot_is_drawn_described_and_follows_the_colour_scheme(text: str, page: Page) -> None:
     labels = [str(value) for name, value in page.attributes if name == "aria-label"]
     for title in (
-        "Solved by budget", "Solved by iteration", "Fine-tuning loss", "Joint training: InfoNCE", "Energy of states", "Embeddings of states", "Variance spectrum", "Where the time went", "Rank-1 accuracy",
+        "Solved by budget", "Solved by iteration", "Fine-tuning loss", "Joint training: InfoNCE", "Energy of states", "Embeddings of states", "Variance spectrum", "Where the time went", "Rank-1 accuracy", "Calibration among siblings",
     ):  # fmt: skip
         assert any(label.startswith(title) for label in labels), title
-    assert page.tags["svg"] == 11
+    assert page.tags["svg"] == 12
     assert "with head: 1 at 16 nodes, 3 at 64 nodes" in " ".join(labels)
     assert not re.search(r"#00000\d", text), "a placeholder was left"
     colours = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text))
@@ -198,7 +198,7 @@ def test_the_headline_tells_figures_changes_and_verdict(text: str) -> None:
     )
     for expected in (
         "Iteration 1", "1 / 5", "3 / 5", "25.0% of 4 tried at 64 nodes", "75.0% of 4 tried at 64 nodes", "+2", "2 newly solved, 0 lost", "p = 0.5",
-        "1 could not be tried", "No-go", "solve rate without head falls short", "newly solved: github::Nat.deep, other_header. Lost: none",
+        "1 could not be tried", "No-go", "solve rate without head falls short", "newly solved: github::Nat.deep, other_header. Lost: none", "nodes, median rank on the path", "28.7 20.0 2.8",
     ):  # fmt: skip
         assert expected in words, expected
 

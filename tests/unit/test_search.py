@@ -224,6 +224,40 @@ async def test_a_search_that_runs_dry_opens_its_states_again_at_higher_temperatu
     assert [rows[t].visit_order for t in (None, "dead", "go")] == [0, 1, 4], "when a state was expanded first"
 
 
+async def test_the_rank_of_a_proofs_next_state_is_its_place_in_the_queue_when_its_parent_was_expanded() -> None:
+    script = {
+        "A": {"a": "X", "b": "Y", "go": "B"},
+        "X": {"c": "Z", "d": "W"},
+        "B": {"on": "C", "off": "V"},
+        "C": {"end": ""},
+    }
+    likely = {
+        "A": {"a": -1.0, "b": -3.0, "go": -2.0},
+        "X": {"c": -4.0, "d": -9.0},
+        "B": {"on": -3.0, "off": -0.5},
+        "C": {"end": -1.0},
+    }  # fmt: skip
+    policy = ScriptedPolicy(likely)
+    (found,) = await run(ScriptedLean(script), policy, "A")
+    # A: X −1, B −2, Y −3; X: B −2, Y −3, Z −5, W −10; B: V −2.5, Y −3, then C −5, which Z, as likely, precedes
+    assert policy.expanded == ["A", "X", "B", "V", "Y", "Z", "C"]
+    assert found.result.statistics.path_rank == (2 + 4) / 2
+    (short,) = await run(ScriptedLean({"A": {"end": ""}}), ScriptedPolicy({"A": {"end": -1.0}}), "A")
+    assert short.result.proof
+    assert short.result.statistics.path_rank is None, "nothing lies between the root and the end"
+    (open_,) = await run(ScriptedLean(script), policy, "Z")
+    assert open_.result.statistics.path_rank is None
+    (walked,) = await run(ScriptedLean(TWO_STEPS), ScriptedPolicy(LIKELY), "A")
+    assert walked.result.statistics.path_rank == 1
+
+
+async def test_states_that_were_opened_again_are_in_the_queue_like_any_other() -> None:
+    """At 1.5 A leads to B, at −1.5; before it is X, at −1.0, again."""
+    lean, policy = ScriptedLean({"A": {"dead": "X", "go": "B"}, "B": {"end": ""}}), Sharp(SHARP)
+    (found,) = await run(lean, policy, "A", settings=replace(PLAIN, widening=1.5))
+    assert found.result.statistics.path_rank == 2
+
+
 @pytest.mark.parametrize(("temperature", "times"), [(1.0, 2), (0.0, 1)])
 async def test_a_search_that_leads_nowhere_at_a_high_temperature_ends(temperature: float, times: int) -> None:
     policy = ScriptedPolicy({"A": {"dead": -1.0}, "X": {"wrong": -1.0}})

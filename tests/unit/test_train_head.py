@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,15 +14,18 @@ from numpy.typing import NDArray
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, make_head
+from burnqed.head.calibration import calibration_error, reliability
 from burnqed.head.metric import Metric, Metrics
 from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead, scaled_widths
 from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
+from burnqed.train.examples import HeadExamples
+from burnqed.train.held_out import HeldOut
 from burnqed.train.losses import info_nce
 from burnqed.train.monitor import Scored, head_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeSampler
 from burnqed.train.quality import embedding_metrics, linear_probe
-from tests.fixtures.head_examples import Positive, examples_of
+from tests.fixtures.head_examples import Positive, examples_of, random_trajectories
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -239,6 +243,48 @@ def test_a_share_of_the_negatives_can_be_states_earlier_on_the_proof() -> None:
     assert np.mean(counts) == pytest.approx(2.5, abs=0.15)
 
 
+def test_a_share_of_the_negatives_can_be_states_that_search_expanded_before() -> None:
+    siblings, same = tuple(f"sibling{i}" for i in range(4)), tuple(f"theorem{i}" for i in range(4))
+    expanded = (*siblings[:3], *same[:3])
+    positive = Positive("t", "g", "p", 2, siblings, ("p1", "p2"), expanded)
+    examples = examples_of(
+        [positive], {"t": (*siblings, *same), "u": tuple(f"other{i}" for i in range(40))}, ["p", "g", "p1", "p2", *siblings, *same, *(f"other{i}" for i in range(40))]
+    )  # fmt: skip
+
+    def drawn(share: float, seed: int = 0, **settings: Any) -> dict[str, Kind]:
+        found = NegativeSampler(examples, np.array([0]), examples.states, EbmConfig(expanded_share=share, **settings))
+        batch = found.draw([0], np.random.default_rng(seed))
+        assert batch.present.all()
+        texts = [examples.texts[row] for row in batch.rows[0]]
+        assert len(set(texts)) == len(texts), "nothing twice, though kinds overlap"
+        return {text: Kind(kind) for text, kind in zip(texts, batch.kinds[0], strict=True)}
+
+    assert Kind.EXPANDED not in drawn(0.0).values()
+    mixed = drawn(0.9, negatives=12)
+    assert {text for text, kind in mixed.items() if kind == Kind.EXPANDED} == set(expanded), "there are no more"
+    assert {text for text, kind in mixed.items() if kind < Kind.OTHER} <= {"sibling3", "theorem3"}
+    both = drawn(0.9, negatives=10, earlier_share=0.2)
+    assert [list(both.values()).count(kind) for kind in (Kind.EARLIER, Kind.EXPANDED)] == [2, 6]
+    assert list(drawn(0.9, negatives=4, earlier_share=0.5).values()).count(Kind.EXPANDED) == 2, "no more than is left"
+    counts = [list(drawn(0.25, seed, negatives=10).values()).count(Kind.EXPANDED) for seed in range(200)]
+    assert np.mean(counts) == pytest.approx(2.5, abs=0.15)
+
+
+@pytest.mark.parametrize("share", ["earlier_share", "expanded_share"])
+def test_what_is_trained_on_does_not_change_what_is_measured(share: str) -> None:
+    examples = HeadExamples.from_tables(random_trajectories(30, 20))
+    config, everything = EbmConfig(negatives=10), np.arange(len(examples))
+    with_share = EbmConfig(**{**config.model_dump(), share: 0.9})
+    random = (np.random.default_rng(0) for _ in range(2))
+    draws = [
+        NegativeSampler(examples, everything, examples.states, c).draw(everything.tolist(), next(random))
+        for c in (config, with_share)
+    ]
+    assert (draws[0].kinds != draws[1].kinds).any()
+    measured = [HeldOut(examples, everything, c).negatives.rows for c in (config, with_share)]
+    assert (measured[0] == measured[1]).all()
+
+
 @pytest.mark.parametrize(
     ("available", "expected"),
     [
@@ -297,11 +343,31 @@ def test_metrics_have_the_values_counted_by_hand() -> None:
     assert found["pairwise"].value == pytest.approx((1 + 2 / 3 + 1) / 3)
     assert found["auc"].value == pytest.approx((6 + 2 + 5.5) / 18)
     assert found["energy_gap"].value == pytest.approx((1.5 + 2 / 3 + 1) / 3)
+    # probabilities of the choices 1 / (1 + e⁻¹ + e⁻²), 1 / (1 + e⁻¹ + e⁻² + e⁻³) and 1 / (1 + e⁻¹); right is the first and the last
+    sure = [1 / sum(math.exp(-k) for k in range(n)) for n in (3, 4, 2)]
+    expected = (abs(sure[0] + sure[1] - 1) + abs(sure[2] - 1)) / 3
+    assert figures["calibration_error"] == (pytest.approx(expected), None, 3)
+
+
+def test_calibration_counts_in_tenths_what_was_right_of_what_was_likely() -> None:
+    def group(probability: float, is_right: bool) -> list[float]:
+        own, other = -math.log(probability), -math.log(1 - probability)
+        return [own, other] if is_right else [other, own]
+
+    groups = [group(0.82, True), group(0.88, False), group(0.85, True), group(0.58, True), [0.3], [2.0, 2.0, 5.0]]
+    tied = 1 / (2 + math.exp(-3))
+    low, middle, high = reliability(groups)
+    assert low == pytest.approx((tied, 0.5, 1)), "of equals, every other draw is right"
+    assert middle == pytest.approx((0.58, 1.0, 1))
+    assert high == pytest.approx((0.85, 2 / 3, 3))
+    error = (abs(0.5 - tied) + 0.42 + 3 * (0.85 - 2 / 3)) / 5
+    assert calibration_error([low, middle, high]) == pytest.approx(error)
+    assert [b.confidence for b in reliability([group(0.999999, True), [0.0, 800.0]])] == [pytest.approx(1.0)]
 
 
 def test_a_head_that_tells_nothing_apart_has_the_chance_value_everywhere() -> None:
     for metric in head_metrics(scored([0] * 4, [[0, 0], [0] * 5, [0], [0] * 3], depth=[1, 2, 3, 4])).values():
-        assert metric.value == pytest.approx(metric.chance)
+        assert metric.value == pytest.approx(metric.chance or 0.0)
 
 
 def test_random_energies_come_out_at_the_chance_values() -> None:
@@ -309,7 +375,8 @@ def test_random_energies_come_out_at_the_chance_values() -> None:
     n = 4_000
     rows = [random.normal(size=random.integers(1, 12)).tolist() for _ in range(n)]
     found = head_metrics(scored(random.normal(size=n).tolist(), rows, random.integers(1, 7, n).tolist()))
-    assert len(found) == 10
+    assert len(found) == 11
+    assert found.pop("calibration_error").value > 0.1, "it is sure of what it does not know"
     for name, metric in found.items():
         assert metric.value == pytest.approx(metric.chance, abs=4 / math.sqrt(metric.count)), name
 

@@ -203,7 +203,7 @@ def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
     if (held_out := inputs.held_out) and len(held_out.x) >= LEAST_SHOWN:
         drawn.append(pictures.by_depth(held_out))
     if (held_out := inputs.held_out) and held_out.families:
-        drawn.append(pictures.siblings(held_out.families))
+        drawn += [pictures.siblings(held_out.families), pictures.calibration(held_out.families)]
     if len(by_depth := rank_by_depth(inputs.result.training)) > 1:
         drawn.append(plots.rank_by_depth(by_depth))
     return drawn
@@ -234,7 +234,7 @@ def searched(result: IterationResult) -> plots.Searches:
 
 def budget_table(result: IterationResult) -> Table:
     counted = ("budget", "solved", "errors", "timed out", "rate", "95%")
-    columns = ("variant", *counted, "nodes, mean", "nodes, median", "s, mean", "s, median")
+    columns = ("variant", *counted, "nodes, mean", "nodes, median", "rank on the path", "s, mean", "s, median")
     rows = []
     for e in result.evaluations:
         for note, at_budgets in (("", e.budgets), (", not trained on", e.without_trained)):
@@ -247,7 +247,7 @@ def budget_table(result: IterationResult) -> Table:
                     b.share,
                     b.interval,
                 )
-                nodes = (number(b.mean_nodes), number(b.median_nodes))
+                nodes = (number(b.mean_nodes), number(b.median_nodes), number(b.path_rank))
                 seconds = ("–", "–") if e.recalled else (number(b.mean_seconds), number(b.median_seconds))
                 rows.append((key(e.variant) + note, *counts, *nodes, *seconds))
     return Table(columns, rows)

@@ -1,4 +1,5 @@
-"""The report's pictures of held-out states: their embeddings in a plane by depth, and the energies of states on proofs beside those of their siblings."""
+"""The report's pictures of held-out states: their embeddings in a plane by depth, the energies of states on proofs beside those of their siblings, and how far the
+probabilities that follow from these can be believed."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from burnqed.evaluate.report.inputs import HeldOutStates
-from burnqed.evaluate.report.plots import DEPTHS, INK, Plot, draw, histograms
+from burnqed.evaluate.report.plots import DEPTHS, INK, PAPER, WITH, Plot, draw, histograms
+from burnqed.head.calibration import calibration_error, reliability
 
 
 def by_depth(states: HeldOutStates) -> Plot:
@@ -75,3 +77,21 @@ def siblings(families: Sequence[Sequence[float]]) -> Plot:
     caption = f"held-out: {len(own):,} states on proofs, {len(others):,} siblings; lower in {right:.0%} of the pairs"
     words = f"in {right:.0%} of {len(pairs):,} pairs the state on the proof's path has the lower energy; chance is 50%"
     return draw("siblings", "Energy among siblings", caption, f"Energy among siblings: {words}.", paint)
+
+
+def calibration(families: Sequence[Sequence[float]]) -> Plot:
+    """Of the states that the head finds likeliest among their siblings: how likely it finds them, and how often they are the ones on a proof's path."""
+    bins = reliability(families)
+
+    def paint(axes: Any) -> None:
+        axes.plot([0, 1], [0, 1], color=INK, lw=0.8, ls=(0, (3, 2)))
+        axes.plot([b.confidence for b in bins], [b.accuracy for b in bins], "o-", color=WITH, mec=PAPER, mew=1)
+        axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence in the likeliest of a state and its siblings")
+        axes.set_ylabel("it is on the path")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_ticks([0, 0.25, 0.5, 0.75, 1.0], ["0", "25%", "50%", "75%", "100%"])
+
+    count, error = sum(b.groups for b in bins), calibration_error(bins)
+    caption = f"held-out: {count:,} states on proofs and their siblings; calibration error {error:.3f}; below the dashed line the head is too sure"
+    words = ", ".join(f"{b.accuracy:.0%} right of {b.groups:,} at a confidence of {b.confidence:.0%}" for b in bins)
+    return draw("calibration", "Calibration among siblings", caption, f"Calibration among siblings: {words}.", paint)
