@@ -6,8 +6,10 @@ import pytest
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
+from burnqed.lean.lemmas import Lemma
 from burnqed.policy.client import Generated, proposal
 from burnqed.policy.prompt import STOP
+from burnqed.policy.retrieval import Retrieval
 from burnqed.policy.template import FAMILIES, TEMPLATES, Template, template_of
 
 STATE = "n : Nat\n⊢ n + 0 = n"
@@ -174,6 +176,17 @@ def test_a_thought_does_not_count_in_the_log_probability() -> None:
     [candidate] = proposal([reply], template).candidates
     assert candidate.tactic == "rfl"
     assert candidate.log_prob == -(2.0**3 + 2.0**4 + 2.0**5)
+
+
+# ---- lemmas
+
+
+@pytest.mark.parametrize("template", FAMILIES, ids=lambda template: template.name)
+def test_lemmas_change_nothing_but_the_text_about_the_state(template: Template) -> None:
+    offering = template.offering(1, Retrieval([Lemma(name="Nat.add_zero", statement="∀ (n : Nat), n + 0 = n"), Lemma(name="and_self", statement="∀ (p : Prop), (p ∧ p) = p")]))  # fmt: skip
+    assert offering.bare_prompt(STATE) == template.prompt(STATE)
+    assert offering.prompt(STATE) == template.prompt(f"{STATE}\n\nlemmas: Nat.add_zero")
+    assert offering.offering(0, None) == template
 
 
 # ---- what is refused
