@@ -5,6 +5,8 @@ Writes lemmas.json: [{name, statement}]. It belongs to the run itself, so that a
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from burnqed.lean.lemmas import Lemma, library_lemmas
 from burnqed.log import log
 from burnqed.policy.retrieval import Retrieval
@@ -35,8 +37,12 @@ async def write(context: Context, unit: Unit) -> LemmaFacts:
 
 def retrieval(store: Store, unit: Unit) -> Retrieval | None:
     """Over the lemmas that a unit's prompts offer; None where they offer none."""
-    for prefix in unit.sources.get(NAME, ()):
-        rows = store.read_json(f"{output(store, prefix)}/{DOCUMENT}")
-        log.info("%d lemmas of the library are indexed", len(rows))
-        return Retrieval([Lemma.model_validate(row) for row in rows])
-    return None
+    return next((indexed(store, output(store, prefix)) for prefix in unit.sources.get(NAME, ())), None)
+
+
+@lru_cache(maxsize=1)
+def indexed(store: Store, folder: str) -> Retrieval:
+    """Kept, as several units of a pod need it one after the other."""
+    rows = store.read_json(f"{folder}/{DOCUMENT}")
+    log.info("%d lemmas of the library are indexed", len(rows))
+    return Retrieval([Lemma.model_validate(row) for row in rows])

@@ -181,12 +181,17 @@ def test_a_thought_does_not_count_in_the_log_probability() -> None:
 # ---- lemmas
 
 
+STATEMENTS = {"Nat.add_zero": "∀ (n : Nat), n + 0 = n", "Nat.add_comm": "∀ (n m : Nat), n + m = m + n", "and_self": "∀ (p : Prop), (p ∧ p) = p", "or_self": "∀ (p : Prop), (p ∨ p) = p", "not_not": "∀ (p : Prop), ¬¬p ↔ p"}  # fmt: skip
+
+
 @pytest.mark.parametrize("template", FAMILIES, ids=lambda template: template.name)
 def test_lemmas_change_nothing_but_the_text_about_the_state(template: Template) -> None:
-    offering = template.offering(1, Retrieval([Lemma(name="Nat.add_zero", statement="∀ (n : Nat), n + 0 = n"), Lemma(name="and_self", statement="∀ (p : Prop), (p ∧ p) = p")]))  # fmt: skip
-    assert offering.bare_prompt(STATE) == template.prompt(STATE)
-    assert offering.prompt(STATE) == template.prompt(f"{STATE}\n\nlemmas: Nat.add_zero")
-    assert offering.offering(0, None) == template
+    retrieval = Retrieval(Lemma(name=name, statement=statement) for name, statement in STATEMENTS.items())
+    one, two = template.offering(1, retrieval), template.offering(2, retrieval)
+    assert one.bare_prompt(STATE) == template.prompt(STATE)
+    assert one.prompt(STATE) == template.prompt(f"{STATE}\n\nlemmas: Nat.add_zero")
+    assert two.prompt(STATE) == template.prompt(f"{STATE}\n\nlemmas: Nat.add_zero, Nat.add_comm")
+    assert two.offering(0, None) == template
 
 
 # ---- what is refused
