@@ -220,6 +220,9 @@ class PolicyConfig(Section):
     of families of models."""
     thinking: Later[bool] = False
     """Whether a model that was not trained here may think before it answers; needs a chat template, and thousands of `max_new_tokens`."""
+    lemmas: Later[int] = Field(0, ge=0, le=100)
+    """How many lemmas of Lean's library, those that fit the goal best, a prompt offers by name, in training and in searches alike; 0: none. To be set from
+    iteration 0 on, and with `lean.backend=embedded`."""
     hidden_size: int = Field(128, ge=8)
     """Width of the tiny model; any other model has its own shape."""
     layers: int = Field(4, ge=1)

@@ -63,6 +63,11 @@ class Layout:
         return f"{self.trunk}/base"
 
     @property
+    def lemmas(self) -> str:
+        """The library's lemmas, where prompts offer some."""
+        return f"{self.run}/lemmas"
+
+    @property
     def lease(self) -> str:
         return f"{self.run}/_LEASE"
 

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from burnqed.errors import BadInput
+from burnqed.lean.lemmas import library_lemmas
 from burnqed.library.arguments import as_address, configured
 from burnqed.library.background import wait
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
 from burnqed.policy.protocol import Candidate, Policy, Proposal, Scorer, Temperature, not_tactics
+from burnqed.policy.retrieval import Retrieval
 
 READ_PER_CANDIDATE = 16
 """Tactics that are read from a generator for each candidate that the search wants: it may be endless, and repeat itself."""
@@ -40,11 +42,13 @@ def serve(
     `model`: a folder, an address in a store, or the name of a model on the Hugging Face hub. `settings` are those of the
     configuration's section `policy`. Raises BadInput when there is no such model, TryAgain when the server does not start.
     """
-    config = configured("policy", settings).policy
+    whole = configured("policy", settings)
+    config = whole.policy
+    retrieval = Retrieval(wait(library_lemmas(whole.lean))) if config.lemmas else None
     server = launched(located(as_address(model)), None if head is None else as_address(head), config)
     urls = wait(server.__aenter__())
     try:
-        client = PolicyClient(config, urls.generate, urls.score)
+        client = PolicyClient(config, urls.generate, urls.score, retrieval)
         try:
             wait(client.info())
             yield client

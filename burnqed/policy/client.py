@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice, repeat
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -27,6 +27,7 @@ from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput, TryAgain, first_of
 from burnqed.policy.prompt import Extracted
 from burnqed.policy.protocol import Candidate, Proposal, Temperature, distinct
+from burnqed.policy.retrieval import Retrieval
 from burnqed.policy.template import Template, template_of
 
 ATTEMPTS = 6
@@ -101,6 +102,15 @@ class PolicyInfo(ModelInfo):
     head_id: str | None
 
 
+class Asked(NamedTuple):
+    """What a request asks about one state."""
+
+    state: str
+    prompt: str
+    sampling: list[dict[str, Any]]
+    """Parameters of each candidate."""
+
+
 class Refused(BadInput):
     """The server understood the request and refuses it (4xx)."""
 
@@ -116,14 +126,17 @@ class Unavailable(Exception):
 class PolicyClient:
     """`Policy` and `Scorer` over HTTP. Methods raise TryAgain when a server stays unavailable, BadInput when it refuses."""
 
-    def __init__(self, config: PolicyConfig, generate_url: str, score_url: str) -> None:
+    def __init__(
+        self, config: PolicyConfig, generate_url: str, score_url: str, retrieval: Retrieval | None = None
+    ) -> None:
+        """`retrieval` finds the lemmas that prompts offer, where `policy.lemmas` says so."""
         self.config = config
         self.generate_url = generate_url.rstrip("/")
         self.score_url = score_url.rstrip("/")
         timeout = httpx.Timeout(config.request_timeout_s, connect=10.0)
         self._http = httpx.AsyncClient(timeout=timeout, trust_env=False)  # a sidecar is not behind a proxy
         self._ids: dict[str, str] = {}
-        self._template = template_of(config)
+        self._template = template_of(config, retrieval)
 
     async def __aenter__(self) -> PolicyClient:
         return self
@@ -188,10 +201,10 @@ class PolicyClient:
     async def propose(
         self, states: Sequence[str], *, candidates: int, temperature: Temperature, seeds: Sequence[int]
     ) -> list[Proposal]:
-        """See `Policy`. A state too long for the model has no candidates."""
+        """See `Policy`. A state too long for the model has no candidates; where only its lemmas have no room, it is asked without them."""
         each = list(repeat(temperature, candidates) if isinstance(temperature, float | int) else temperature)
         asked = [
-            (self._template.prompt(state), [self._sampling(t, seed, i) for i, t in enumerate(each)])
+            Asked(state, self._template.prompt(state), [self._sampling(t, seed, i) for i, t in enumerate(each)])
             for state, seed in zip(states, seeds, strict=True)
         ]
         size = max(1, self.config.max_batch // candidates)
@@ -235,11 +248,11 @@ class PolicyClient:
             "sampling_seed": candidate_seed(seed, number),
         }
 
-    async def _propose(self, asked: Sequence[tuple[str, list[dict[str, Any]]]]) -> list[Proposal]:
-        """One request; when a prompt in it is too long, one for each half, down to that prompt."""
+    async def _propose(self, asked: Sequence[Asked]) -> list[Proposal]:
+        """One request; when a prompt in it is too long, one for each half, down to that prompt, then without its lemmas."""
         body: dict[str, Any] = {
-            "text": [text for text, sampling in asked for _ in sampling],
-            "sampling_params": [params for _, sampling in asked for params in sampling],
+            "text": [one.prompt for one in asked for _ in one.sampling],
+            "sampling_params": [params for one in asked for params in one.sampling],
             "return_logprob": True,
             "logprob_start_len": -1,
             "return_text_in_logprobs": True,
@@ -253,7 +266,9 @@ class PolicyClient:
             if TOO_LONG not in str(refusal):
                 raise
             if len(asked) == 1:
-                return [Proposal((), "")]
+                (one,) = asked
+                bare = one._replace(prompt=self._template.bare_prompt(one.state))
+                return [Proposal((), "")] if bare == one else await self._propose([bare])
             half = len(asked) // 2
             return [p for part in (asked[:half], asked[half:]) for p in await self._propose(part)]
         for reply in replies:
@@ -265,9 +280,11 @@ class PolicyClient:
         remaining = iter(replies)
         return [
             proposal(
-                list(islice(remaining, len(sampling))), [params["temperature"] for params in sampling], self._template
+                list(islice(remaining, len(one.sampling))),
+                [params["temperature"] for params in one.sampling],
+                self._template,
             )
-            for _, sampling in asked
+            for one in asked
         ]
 
     async def _request(

@@ -3,12 +3,13 @@
     prompt(state) + tactic + end of sequence        is what the model is trained on; the loss covers what follows the prompt
     extract_tactic(reply)                           is the first bare tactic in the model's reply
 
-Embeddings are of the bare state, without the instruction and the fences.
+With `policy.lemmas`, the prompt also names lemmas of the library. Embeddings are of the bare state, without these, the instruction and the fences.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from burnqed.lean.lexer import Kind, tokens
@@ -18,9 +19,10 @@ STOP = ("\n```", "\n/- tactic state:")
 (prompt, tactic, end of sequence) stops without them."""
 
 
-def prompt(state: str) -> str:
-    """The text before the tactic. `state` is `ProofState.text`."""
-    return f"Complete the following Lean 4 code:\n\n```lean4\n/- tactic state:\n{state}\n-/\n```\n"
+def prompt(state: str, lemmas: Sequence[str] = ()) -> str:
+    """The text before the tactic. `state` is `ProofState.text`; `lemmas` are names of some that may help."""
+    offered = f"\n\nlemmas: {', '.join(lemmas)}" if lemmas else ""
+    return f"Complete the following Lean 4 code:\n\n```lean4\n/- tactic state:\n{state}{offered}\n-/\n```\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.policy.prompt import STOP, Extracted, blocks, extract, prompt
+from burnqed.policy.retrieval import Retrieval
 
 REQUEST = "Write the next tactic, and nothing else.\n"
 FENCE = "```lean4\n"
@@ -42,10 +43,28 @@ class Template:
     thought: str = ""
     """The beginning of the answer, where it is to think, and the family's chat template has one."""
     thinks: bool = False
+    lemmas: int = 0
+    """How many lemmas a prompt offers."""
+    retrieval: Retrieval | None = None
+    """What finds them."""
+
+    def offering(self, lemmas: int, retrieval: Retrieval | None) -> Template:
+        """The same with so many lemmas in its prompts."""
+        return replace(self, lemmas=lemmas, retrieval=retrieval)
 
     def prompt(self, state: str) -> str:
         """`state` is `ProofState.text`."""
-        asked = f"{self.user}{prompt(state)}"
+        if not self.lemmas:
+            return self.bare_prompt(state)
+        assert self.retrieval is not None, "prompts offer lemmas, and nothing finds them"
+        return self._around(prompt(state, self.retrieval.names(state, self.lemmas)))
+
+    def bare_prompt(self, state: str) -> str:
+        """Without lemmas, for a state with which there is no room for them."""
+        return self._around(prompt(state))
+
+    def _around(self, text: str) -> str:
+        asked = f"{self.user}{text}"
         return f"{asked}{REQUEST}{self.assistant}{self.thought if self.thinks else self.answer}" if self.user else asked
 
     @property
@@ -99,10 +118,10 @@ FAMILIES = (
 TEMPLATES = {template.name: template for template in FAMILIES}
 
 
-def template_of(config: PolicyConfig) -> Template:
-    """The configuration's template. Raises BadInput for thoughts without turns."""
+def template_of(config: PolicyConfig, retrieval: Retrieval | None = None) -> Template:
+    """The configuration's template; its prompts may need `retrieval`. Raises BadInput for thoughts without turns."""
     if config.thinking and config.template == COMPLETION.name:
         raise BadInput(
             "policy.thinking needs a chat template, which has a place for thoughts; set policy.template, too."
         )
-    return replace(TEMPLATES[config.template], thinks=config.thinking)
+    return replace(TEMPLATES[config.template], thinks=config.thinking).offering(config.lemmas, retrieval)

@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
+from burnqed.lean.lemmas import check_lemmas
 from burnqed.policy.template import template_of
 from burnqed.steps.base_model import TINY
 
@@ -73,6 +74,8 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"ebm.min_temperature ({ebm.min_temperature:g}) must be below ebm.max_temperature ({ebm.max_temperature:g}); change one of them."
         )
+    if policy.lemmas and {"data", "evaluate"} & set(tasks):
+        check_lemmas(config.lean)
     if {"search", "replay", "evaluate"} & set(tasks):
         template_of(policy)
         if policy.quantization and config.workflow.policy_server != "sglang" and not policy.generate_url:

@@ -17,9 +17,11 @@ from burnqed.evaluate.figures import evaluation_result
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult
 from burnqed.key import digest_of
 from burnqed.lean.backends import open_lean
+from burnqed.lean.lemmas import library_lemmas
 from burnqed.lean.protocol import LeanBackend
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.launch import launched
+from burnqed.policy.retrieval import Retrieval
 from burnqed.proof_search.recall import Recall
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.run.contradictions import check_settings
@@ -63,12 +65,13 @@ async def run_evaluation(
     made_with = config.only((*SERVED, "lean", "evaluate.draws", "evaluate.spread")).meaning()
     identity = made_with | {"lean": backend.version, "policy server": config.workflow.policy_server}
     check_settings(config, ["evaluate"])
+    retrieval = Retrieval(await library_lemmas(config.lean)) if config.policy.lemmas else None
     stop = asyncio.Event()
     on_signal(stop.set)
     async with (
         whole(model, adapter, config.policy.dtype) as served,
         launched(served, head, config.policy, config.workflow) as urls,
-        PolicyClient(config.policy, urls.generate, urls.score) as client,
+        PolicyClient(config.policy, urls.generate, urls.score, retrieval) as client,
     ):
         info = await client.info()
         if recall is not None and info.weight_version == UNNAMED:

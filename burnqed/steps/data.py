@@ -2,7 +2,7 @@
 
 Known proofs are the shipped corpus, or those of `data.proofs`; pairs of `data.pairs` come as they are, and some of their theorems are proved again.
 Pairs, proofs and theorems whose statement is in a benchmark are left out, those of the index that are held out (`data.in_domain`) among them. Writes theorems.json (a theorem index), proofs.json (known proofs that
-replay), pairs.parquet, report.json.
+replay), pairs.parquet, report.json. Where prompts offer lemmas of the library (`policy.lemmas`), it also lists those, as another unit.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.log import log
 from burnqed.progress import Progress
 from burnqed.record import look, output
+from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work, key_of
 from burnqed.steps.benchmark import read_benchmark
-from burnqed.steps.facts import DataFacts
+from burnqed.steps.facts import DataFacts, LemmaFacts
 from burnqed.steps.given import given
 from burnqed.steps.indices import default_header, read_configured
 from burnqed.steps.known import Where, contents, generated, is_own, known_with_origins, traced
@@ -47,18 +48,22 @@ REPLAYS = "replayed"
 
 
 def units(context: Context) -> list[Unit]:
+    return [data_unit(context), *lemmas.units(context)]
+
+
+def data_unit(context: Context) -> Unit:
     layout = context.layout
     benchmarks = [layout.benchmark(name) for name in context.config.data.evaluated]
     configured = Unit(layout.data, {"benchmarks": benchmarks}, parameters=contents(context))
     step = step_named("data")
     record, damage = look(context.store, layout.data)
     if record is None or damage or step.name in context.redo:
-        return [configured]
+        return configured
     # Adding a benchmark later does not change the training: data made without it stay in force, unless redone anyway.
     before = replace(configured, sources={"benchmarks": tuple(record.key.inputs)})
     digests = {prefix: found.digest for prefix in before.inputs if (found := look(context.store, prefix)[0])}
     stands = not key_of(step, context, before, digests).difference(record.key)
-    return [before if stands else configured]
+    return before if stands else configured
 
 
 @dataclass
@@ -73,7 +78,9 @@ class Origin:
     """Kept."""
 
 
-async def run(context: Context, unit: Unit) -> DataFacts | None:
+async def run(context: Context, unit: Unit) -> DataFacts | LemmaFacts | None:
+    if unit.name == lemmas.NAME:
+        return await lemmas.write(context, unit)
     config, store = context.config, context.store
     benchmarks = {prefix: read_benchmark(store, prefix) for prefix in unit.inputs}
     held = Held(benchmarks)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
 from burnqed.proof_search.settings import SearchSettings
+from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.benchmark import read_benchmark
 from burnqed.steps.facts import ShardFacts
@@ -57,6 +58,7 @@ def units(context: Context) -> list[Unit]:
         for variant in at_stage(context) if context.shard < number else ():
             head = [] if variant == PLAIN else [layout.head(context.stage)]
             sources = {"benchmark": [layout.benchmark(benchmark)], "model": [layout.model], "head": head}
+            sources |= lemmas.sources(context)
             shard_units.append(shard_unit(context, layout.evaluation(benchmark, variant), number, sources, variant))
     return shard_units
 

@@ -7,6 +7,7 @@ import asyncio
 from burnqed.config import RunConfig
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
+from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.base_model import TINY
 from burnqed.steps.data import read_pairs
@@ -21,12 +22,12 @@ def whole_model(context: Context) -> str:
 
 
 def units(context: Context) -> list[Unit]:
-    config, layout = context.config, context.layout
+    config, layout, offered = context.config, context.layout, lemmas.sources(context)
     if config.sft.enabled:
-        sources = {"adapter": [layout.adapter], "start": [whole_model(context)], "data": [layout.data]}
+        sources = {"adapter": [layout.adapter], "start": [whole_model(context)], "data": [layout.data], **offered}
         return [Unit(layout.model, sources)]
     start = layout.at(context.iteration - 1).model if context.iteration > 0 else layout.base
-    sources = {"adapter": [], "start": [start], "data": [layout.data]}
+    sources = {"adapter": [], "start": [start], "data": [layout.data], **offered}
     return [Unit(layout.model, sources, parameters=raw(config))]
 
 
@@ -42,7 +43,7 @@ def is_random(unit: Unit) -> bool:
 async def run(context: Context, unit: Unit) -> ModelFacts:
     from burnqed.train.export import export_model
 
-    store, target = context.store, context.workdir / "model"
+    store, target, policy = context.store, context.workdir / "model", context.config.policy
     is_raw = not unit.sources["adapter"]
     start = fetch_once(store, unit.source("start"), context.models)
     outcome = await asyncio.to_thread(
@@ -50,9 +51,9 @@ async def run(context: Context, unit: Unit) -> ModelFacts:
         start,
         start if is_raw else fetch_once(store, unit.source("adapter"), context.models),
         target,
-        context.config.policy.dtype,
+        policy.dtype,
         [state for batch in read_pairs(store, unit.source("data")) for state in batch["state"].to_pylist()],
-        TEMPLATES[context.config.policy.template],
+        TEMPLATES[policy.template].offering(policy.lemmas, lemmas.retrieval(store, unit)),
         may_be_silent=is_random(unit),
     )
     store.upload(target, unit.root)

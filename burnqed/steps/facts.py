@@ -45,6 +45,10 @@ class BenchmarkFacts(Facts):
     """Theorems that do not elaborate."""
 
 
+class LemmaFacts(Facts):
+    lemmas: int
+
+
 class DataFacts(Facts):
     theorems: int
     pairs: int

@@ -111,7 +111,7 @@ def planned(steps: Sequence[Step], context: Context) -> Iterator[Planned]:
     layout = context.layout
     require_predecessor(context.store, layout)
     iterations = (layout.at(number).root for number in range(context.iteration + 1))
-    snapshot = Snapshot(context.store, [layout.benchmarks, layout.data, layout.base, *iterations])
+    snapshot = Snapshot(context.store, [layout.benchmarks, layout.data, layout.lemmas, layout.base, *iterations])
     context = replace(context, store=snapshot)
     verdicts: dict[str, Verdict] = {}
     for step in steps:

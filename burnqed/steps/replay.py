@@ -10,6 +10,7 @@ from burnqed.lean.backends import open_lean
 from burnqed.proof_search.branches import BranchSearch, BranchSettings
 from burnqed.proof_search.many import run_many
 from burnqed.record import output
+from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import ShardFacts
@@ -28,7 +29,7 @@ def count(context: Context) -> int:
 
 def units(context: Context) -> list[Unit]:
     layout = context.layout
-    sources = {"data": [layout.data], "model": [layout.model]}
+    sources = {"data": [layout.data], "model": [layout.model]} | lemmas.sources(context)
     return [shard_unit(context, layout.trajectories(REPLAYED), count(context), sources)]
 
 

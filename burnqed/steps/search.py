@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from burnqed.lean.backends import open_lean
 from burnqed.proof_search.settings import SearchSettings
+from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import GUIDED, head_prefix, is_guided, search_variants, searches, trusted_head
@@ -24,7 +25,11 @@ def count(context: Context) -> int:
 def units(context: Context) -> list[Unit]:
     layout, number = context.layout, count(context)
     head = head_prefix(layout, context.stage, context.config)
-    sources = {"selection": [layout.selection], "model": [layout.model], "head": [head] if head else []}
+    sources = {
+        "selection": [layout.selection],
+        "model": [layout.model],
+        "head": [head] if head else [],
+    } | lemmas.sources(context)
     variants = [GUIDED] if context.stage == FINAL else search_variants(context.config, context.iteration)
     return [shard_unit(context, layout.trajectories(v), number, sources, v) for v in variants]
 

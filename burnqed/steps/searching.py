@@ -23,6 +23,7 @@ from burnqed.proof_search.settings import SearchSettings
 from burnqed.record import read_record
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.facts import HeadFacts, ModelFacts, ShardFacts
+from burnqed.steps.lemmas import retrieval
 from burnqed.steps.shards import in_shard, shard_count
 from burnqed.steps.table import SERVED
 from burnqed.trajectory.filling import OnResult, Work, fill
@@ -46,7 +47,8 @@ async def policy(context: Context, unit: Unit) -> AsyncIterator[PolicyClient]:
             "This step needs a policy server; start `burnqed serve` and set policy.generate_url and policy.score_url, "
             "or run the step as part of a workflow."
         )
-    async with PolicyClient(config, url, config.score_url or context.score_url or url) as client:
+    lemmas = await asyncio.to_thread(retrieval, context.store, unit)
+    async with PolicyClient(config, url, config.score_url or context.score_url or url, lemmas) as client:
         info = await client.wait_ready(READY_S, not_refused)
         check_served(context, unit, info, url)
         yield client

@@ -18,6 +18,7 @@ from burnqed.log import log
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
 from burnqed.record import output, read_record
+from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
@@ -56,6 +57,7 @@ def is_trained(context: Context, layout: Layout) -> bool:
 def units(context: Context) -> list[Unit]:
     layout, searched = context.layout, searched_before(context) if context.config.sft.found_proofs else []
     sources = {"data": [layout.data], "base": [layout.base], "searched": searched, "previous": previous(context)}
+    sources |= lemmas.sources(context)
     if not is_joint(context):
         return [Unit(layout.adapter, sources)]
     sources["trajectories"] = explored_before(context)
@@ -125,7 +127,7 @@ def train(
     pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs, preferred)
     options: dict[str, Any] = {
         "iteration": layout.iteration,
-        "template": TEMPLATES[config.policy.template],
+        "template": TEMPLATES[config.policy.template].offering(config.policy.lemmas, lemmas.retrieval(store, unit)),
         "workdir": workdir,
         "checkpoints": Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
         "previous": next((fetch_once(store, before, models) for before in unit.sources["previous"]), None),

@@ -31,7 +31,7 @@ def of(section: str, *values: str) -> tuple[str, ...]:
 
 SERVED = (
     *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "embed_weights", "top_p"),
-    *of("policy", "template", "thinking", "deterministic", "quantization", "sglang_args"),
+    *of("policy", "template", "thinking", "lemmas", "deterministic", "quantization", "sglang_args"),
 )
 """Configuration values that the policy server and its client read."""
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
@@ -144,10 +144,10 @@ STEPS: tuple[Row, ...] = (
         "sft",
         after=("base",),
         version=2,
-        reads=("sft", "policy.template", "policy.thinking", "data.validation_fraction"),
+        reads=("sft", "policy.template", "policy.thinking", "policy.lemmas", "data.validation_fraction"),
         pool="trainer",
     ),
-    Step("export", after=("sft",), reads=("policy.dtype", "policy.template"), pool="trainer"),
+    Step("export", after=("sft",), reads=of("policy", "dtype", "template", "lemmas"), pool="trainer"),
     Step("trivial", stage=SEARCH, after=("export",), reads=("search", "lean", *SERVED), policy=True),
     EMBED(stage=SEARCH, after=("trivial-search",)),
     HEAD(stage=SEARCH, after=("embed-search",)),

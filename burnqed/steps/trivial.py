@@ -17,6 +17,7 @@ from burnqed.lean.protocol import TacticStatus, Theorem
 from burnqed.log import log
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.settings import SearchSettings
+from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.export import is_random, raw
 from burnqed.steps.facts import TrivialFacts
@@ -70,7 +71,7 @@ def theorems(context: Context) -> list[Theorem]:
 def units(context: Context) -> list[Unit]:
     layout, digest = context.layout, digest_of([t.model_dump() for t in theorems(context)])
     parameters = (*raw(context.config), ("the theorems", digest))
-    return [Unit(layout.trivial, {"model": [layout.model]}, parameters=parameters)]
+    return [Unit(layout.trivial, {"model": [layout.model]} | lemmas.sources(context), parameters=parameters)]
 
 
 async def run(context: Context, unit: Unit) -> TrivialFacts | None:

@@ -50,7 +50,7 @@ class Example:
 
 
 def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int, template: Template) -> list[Example]:
-    """Examples in the order of the pairs, without those that exceed `max_length` tokens.
+    """Examples in the order of the pairs, without those that exceed `max_length` tokens; a prompt's lemmas make way for its state.
 
     Prompt and tactic are encoded separately, as they are when the model continues a prompt.
     """
@@ -60,6 +60,8 @@ def encode(tokenizer: Any, pairs: Sequence[TacticPair], max_length: int, templat
             prompts = tokenizer([template.prompt(pair.state) for pair in some])["input_ids"]
             tactics = tokenizer([pair.tactic.strip() for pair in some], add_special_tokens=False)["input_ids"]
             for pair, before, after in zip(some, prompts, tactics, strict=True):
+                if template.lemmas and len(before) + len(after) >= max_length:
+                    before = tokenizer(template.bare_prompt(pair.state))["input_ids"]
                 tokens = [*before, *after, tokenizer.eos_token_id]
                 if len(tokens) <= max_length:
                     file.write(np.array(tokens, dtype=np.int64).tobytes())

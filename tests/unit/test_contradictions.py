@@ -39,6 +39,14 @@ def test_a_contradiction_is_refused_where_a_task_would_meet_it(task: str, senten
     check_settings(config, ["data", "report"])
 
 
+@pytest.mark.parametrize("task", ["data", "evaluate"])
+def test_lemmas_are_offered_where_the_backend_can_list_those_of_its_library(task: str) -> None:
+    check_settings(resolve("small", ["policy.lemmas=8"]).config, [task])
+    check_settings(resolve("small", ["lean.backend=pantograph"]).config, [task])
+    with pytest.raises(BadInput, match=r"which the Lean backend pantograph cannot list; set policy\.lemmas=0"):
+        check_settings(resolve("small", ["policy.lemmas=8", "lean.backend=pantograph"]).config, [task])
+
+
 def test_a_limit_that_also_decides_what_is_kept_may_stand_alone() -> None:
     settings = ["joint.enabled=true", "joint.steps=100", "joint.min_linear_probe=0.6"]
     check_settings(resolve("small", settings).config, EVERY)

@@ -424,6 +424,29 @@ def test_the_embedded_lean_is_in_no_key_so_earlier_outputs_stay(finished: Finish
     assert not [path for path in records if "lean" in finished.store.read_json(path)["key"]["settings"]]
 
 
+# ---- the library's lemmas
+
+
+def test_the_lemmas_that_prompts_offer_are_listed_once_whatever_their_number(
+    finished: Finished, tmp_path: Path
+) -> None:
+    def offering(number: int) -> RunConfig:
+        return with_value(RunConfig(), "policy.lemmas", number)
+
+    assert {"data", "sft", "export", "evaluate"} <= set(finished.planned(offering(8)))
+    other = Finished(Store(str(tmp_path)), offering(8), last=0)
+    assert other.planned(offering(8)) == []
+    assert {"sft", "export", "evaluate"} <= set(other.planned(offering(16)))
+    assert not {"data", "base", "select"} & set(other.planned(offering(16)))
+    without = RunConfig()
+    assert not {"data", "base"} & set(other.planned(without))
+
+
+def test_what_offers_no_lemmas_has_the_keys_that_it_always_had(finished: Finished) -> None:
+    records = [finished.store.read_json(path) for path in finished.store.list(RUN) if path.endswith(SUCCESS)]
+    assert not [record for record in records if "lemmas" in json.dumps(record["key"])]
+
+
 # ---- words
 
 

@@ -11,6 +11,13 @@ def test_the_prompt_has_exactly_these_bytes() -> None:
     )
 
 
+def test_lemmas_are_named_after_the_state() -> None:
+    assert prompt("n : Nat\n⊢ n + 0 = n", ["Nat.add_zero", "Nat.zero_add"]) == (
+        "Complete the following Lean 4 code:\n\n```lean4\n/- tactic state:\nn : Nat\n⊢ n + 0 = n\n\nlemmas: Nat.add_zero, Nat.zero_add\n-/\n```\n"
+    )
+    assert prompt("⊢ p", []) == prompt("⊢ p")
+
+
 INDUCTION = "induction n with\n| zero => simp\n| succ n ih =>\n  rw [f]\n  omega"
 
 

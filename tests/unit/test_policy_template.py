@@ -6,8 +6,10 @@ import pytest
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
+from burnqed.lean.lemmas import Lemma
 from burnqed.policy.client import Generated, proposal
 from burnqed.policy.prompt import STOP
+from burnqed.policy.retrieval import Retrieval
 from burnqed.policy.template import FAMILIES, TEMPLATES, Template, template_of
 
 STATE = "n : Nat\n⊢ n + 0 = n"
@@ -174,6 +176,22 @@ def test_a_thought_does_not_count_in_the_log_probability() -> None:
     [candidate] = proposal([reply], [1.0], template).candidates
     assert candidate.tactic == "rfl"
     assert candidate.log_prob == -(2.0**3 + 2.0**4 + 2.0**5)
+
+
+# ---- lemmas
+
+
+STATEMENTS = {"Nat.add_zero": "∀ (n : Nat), n + 0 = n", "Nat.add_comm": "∀ (n m : Nat), n + m = m + n", "and_self": "∀ (p : Prop), (p ∧ p) = p", "or_self": "∀ (p : Prop), (p ∨ p) = p", "not_not": "∀ (p : Prop), ¬¬p ↔ p"}  # fmt: skip
+
+
+@pytest.mark.parametrize("template", FAMILIES, ids=lambda template: template.name)
+def test_lemmas_change_nothing_but_the_text_about_the_state(template: Template) -> None:
+    retrieval = Retrieval(Lemma(name=name, statement=statement) for name, statement in STATEMENTS.items())
+    one, two = template.offering(1, retrieval), template.offering(2, retrieval)
+    assert one.bare_prompt(STATE) == template.prompt(STATE)
+    assert one.prompt(STATE) == template.prompt(f"{STATE}\n\nlemmas: Nat.add_zero")
+    assert two.prompt(STATE) == template.prompt(f"{STATE}\n\nlemmas: Nat.add_zero, Nat.add_comm")
+    assert two.offering(0, None) == template
 
 
 # ---- what is refused

@@ -13,12 +13,13 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from burnqed.config import LeanConfig
-from burnqed.errors import BadInput
+from burnqed.errors import BadInput, TryAgain
 from burnqed.findings import Finding
 from burnqed.lean import core
 from burnqed.lean.characters import twins
@@ -30,6 +31,7 @@ from burnqed.lean.embedded.install import install as install_lean
 from burnqed.lean.embedded.pin import LIBRARY, lean_version
 from burnqed.lean.embedded.supervisor import Supervisor
 from burnqed.lean.facts import ProofFacts
+from burnqed.lean.lemmas import Lemma
 from burnqed.lean.lexer import normalised
 from burnqed.lean.pool import Pool, Recycling, State, default_workers
 from burnqed.lean.proofs import introductions
@@ -40,6 +42,9 @@ from burnqed.lean.worker import Answer, Message
 AUTHORS_PER_JUDGE = 4
 MEMORY_MB = 1_200
 """Of an instance, where the configuration says nothing."""
+CONSTANTS_AT_ONCE = 5_000
+LEMMAS_SECONDS = 300.0
+"""For so many constants of the library, of which there are 46,000: 3 s."""
 CUT_SECONDS = 3e-4
 """More for each character of a file that is cut into theorems."""
 
@@ -216,6 +221,20 @@ class EmbeddedLean(LeanBackend):
         content = {"header": self._header(theorem), "statement": theorem.statement}
         request = Request(content, True, timeout or self.check_timeout_s, export_to)
         return _facts(await self._verdicts.judge(request, export))
+
+    async def lemmas(self) -> list[Lemma]:
+        """See `burnqed.lean.lemmas.LemmaLibrary`."""
+        found: list[Lemma] = []
+        for start in count(0, CONSTANTS_AT_ONCE):
+            answer = await self._authors.work(
+                {"kind": "lemmas", "from": start, "count": CONSTANTS_AT_ONCE}, LEMMAS_SECONDS
+            )
+            if "error" in answer:
+                raise TryAgain(f"Lean could not list the lemmas of its library: {answer['error']['message']}.")
+            found += [Lemma.model_validate(lemma) for lemma in answer["lemmas"]]
+            if answer["isEnd"]:
+                break
+        return sorted(found, key=lambda lemma: lemma.name)
 
     async def stats(self) -> dict[str, Any]:
         """Node's resident memory (bytes), states, searches, counters, and each instance's requests and memory (MB)."""

@@ -47,11 +47,16 @@ function addedConstants(lean, kernelEnvironment) {
   return added;
 }
 
+/** [name, ConstantInfo] (borrowed) of the constants of the library that was imported, in an order that its import decides. */
+function importedConstants(lean, kernelEnvironment) {
+  const pairs = [], buckets = lean.items(lean.field(lean.field(lean.field(kernelEnvironment, 0), 0), 1)); // SMap {imported: HashMap {size, buckets}, …}
+  for (let bucket of buckets) for (; !lean.isBoxed(bucket); bucket = lean.field(bucket, 2)) pairs.push([lean.field(bucket, 0), lean.field(bucket, 1)]);
+  return pairs;
+}
+
 /** Names that constants of the library mention but that are not in it: the package ships without much that is private. Sorted. */
 function missingNames(lean, library) {
-  const constants = new Map(), missing = new Set();
-  const buckets = lean.items(lean.field(lean.field(lean.field(library, 0), 0), 1)); // SMap {imported: HashMap {size, buckets}, …}
-  for (let bucket of buckets) for (; !lean.isBoxed(bucket); bucket = lean.field(bucket, 2)) constants.set(lean.nameText(lean.field(bucket, 0)), lean.field(bucket, 1));
+  const constants = new Map(importedConstants(lean, library).map(([name, info]) => [lean.nameText(name), info])), missing = new Set();
   for (const info of constants.values()) {
     const { kind, type, value } = describe(lean, info);
     const rules = kind === 'recursor' ? lean.list(lean.field(lean.field(info, 0), 6)).map(rule => lean.field(rule, 2)) : [];
@@ -118,4 +123,4 @@ class Dependencies {
   }
 }
 
-module.exports = { Dependencies, addedConstants, constantInfo, describe, find, kernel, missingNames };
+module.exports = { Dependencies, addedConstants, constantInfo, describe, find, importedConstants, kernel, missingNames };

@@ -19,6 +19,7 @@ const { Checks } = require('./check.cjs');
 const { cut } = require('./cut.cjs');
 const { Goals } = require('./goals.cjs');
 const { Judge } = require('./judge.cjs');
+const { lemmas } = require('./lemmas.cjs');
 
 const MESSAGE_CHARACTERS = 8000;
 
@@ -68,6 +69,7 @@ function elaborating(lean, environment) {
     cut: request => cut(frontend, dependencies, request),
     start: request => goals.start(request),
     tactic: request => goals.tactic(request),
+    lemmas: request => lemmas(goals, request),
     release: request => goals.release(request.states),
   };
 }
