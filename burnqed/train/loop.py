@@ -23,7 +23,7 @@ from burnqed.log import log
 from burnqed.policy.batches import batches
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints
-from burnqed.train.losses import completion_loss
+from burnqed.train.losses import both_losses, completion_loss
 from burnqed.train.memory import fit
 from burnqed.train.model import adamw, copy_weights, set_weights, trainable
 from burnqed.train.packing import Example, Packed, pack, shuffled
@@ -228,15 +228,25 @@ class Training:
         return pack(examples, sum(map(len, examples)) if is_used(self.model) else None)
 
     def backward(self, batch: Packed, counted: int, counts: bool = True) -> float:
-        """Adds the gradient of the batch's share of the mean over `counted` tokens, and returns that share; 0 if it does not count."""
-        loss = self.loss(batch.to(self.device)) * (counts / counted)
-        loss.backward()  # type: ignore[no-untyped-call]
+        """Adds the gradient of the batch's share of the mean over `counted` tokens, and returns that share; 0 if it does not count. Prompts are in the gradient, if they count, and never
+        in what is returned."""
+        batch, share = batch.to(self.device), counts / counted
+        if not self.config.prompt_weight:
+            loss = objective = self.loss(batch) * share
+        else:
+            with self.autocast():
+                completions, prompts = both_losses(self.model, batch)
+            loss, objective = completions * share, (completions + self.config.prompt_weight * prompts) * share
+        objective.backward()  # type: ignore[no-untyped-call]
         return loss.item()
 
     def loss(self, batch: Packed) -> torch.Tensor:
         """Summed over the batch's completion tokens."""
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.precision == "bfloat16"):
+        with self.autocast():
             return completion_loss(self.model, batch)
+
+    def autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.precision == "bfloat16")
 
     @torch.no_grad()
     def evaluate(self, should_stop: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from burnqed.errors import BadInput
-from burnqed.train.packing import IGNORED, Example, Packed, pack
+from burnqed.train.packing import IGNORED, NOTHING, Example, Packed, pack
 from burnqed.train.varlen import is_used, lengths
 
 PACKING_TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 2e-2, torch.float16: 2e-3}
@@ -24,10 +24,23 @@ def completion_loss(model: Any, batch: Packed) -> Tensor:
     Only their hidden states go through the output layer: with a vocabulary of 100,000 the prompts' logits would be the largest tensor
     of the training.
     """
-    hidden = last_hidden(model, batch)
-    counted = batch.targets != IGNORED  # [R, L]
+    return token_loss(model, last_hidden(model, batch), batch.targets)
+
+
+def both_losses(model: Any, batch: Packed) -> tuple[Tensor, Tensor]:
+    """`completion_loss`, and the same of the prompts' tokens but the first."""
+    hidden, following = last_hidden(model, batch), batch.input_ids.roll(-1, dims=1)
+    ends = batch.segments != batch.segments.roll(-1, dims=1)
+    ends[:, -1] = True
+    outside = ends | (batch.segments == NOTHING) | (batch.targets != IGNORED)
+    return token_loss(model, hidden, batch.targets), token_loss(model, hidden, following.masked_fill(outside, IGNORED))
+
+
+def token_loss(model: Any, hidden: Tensor, targets: Tensor) -> Tensor:
+    """Cross-entropy summed over the targets [R, L] that are not IGNORED, of hidden states [R, L, d]."""
+    counted = targets != IGNORED
     logits = model.get_output_embeddings()(hidden[counted]).float()  # [n, vocabulary]
-    return F.cross_entropy(logits, batch.targets[counted], reduction="sum")
+    return F.cross_entropy(logits, targets[counted], reduction="sum")
 
 
 def completion_log_probs(model: Any, batch: Packed, number: int) -> Tensor:

@@ -29,7 +29,7 @@ from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.export import export_model
 from burnqed.train.loop import LossRow, Training
-from burnqed.train.losses import check_packing, completion_loss
+from burnqed.train.losses import both_losses, check_packing, completion_loss
 from burnqed.train.merge import merged
 from burnqed.train.model import load_model, load_tokenizer, load_trainable
 from burnqed.train.packing import IGNORED, Packed, encode, pack, shuffled
@@ -158,6 +158,36 @@ def test_the_packed_loss_equals_the_loss_of_single_sequences(full: Trained) -> N
         single += mean.item() * (len(example) - example.prompt_length)
     assert completion_loss(model, batch).item() == pytest.approx(single, rel=1e-5)
     check_packing(model, examples)
+
+
+def test_the_loss_of_prompts_is_that_of_their_tokens_but_the_first(full: Trained) -> None:
+    _, folder = full
+    model = load_model(folder, torch.float32)
+    examples = encode(load_tokenizer(folder), PAIRS.base[:20], 160, COMPLETION)
+    single = 0.0
+    for example in examples:
+        labels = torch.tensor(example.tokens)
+        labels[example.prompt_length :] = IGNORED
+        single += model(input_ids=torch.tensor(example.tokens)[None], labels=labels[None]).loss.item() * (
+            example.prompt_length - 1
+        )
+    completions, prompts = both_losses(model, pack(examples))
+    assert prompts.item() == pytest.approx(single, rel=1e-5)
+    assert completions.item() == pytest.approx(completion_loss(model, pack(examples)).item(), rel=1e-6)
+
+
+def test_prompts_change_the_gradient_by_their_weight_and_no_loss_that_is_reported(
+    full: Trained, base: Path, tmp_path: Path
+) -> None:
+    outcome = train(base, tmp_path, SETTINGS.model_copy(update={"prompt_weight": 0.05}))
+    first, other = outcome.rows[0], full[0].rows[0]
+    assert first.loss == pytest.approx(other.loss, rel=1e-6), "before the first step the models are the same"
+    assert [row.loss for row in outcome.rows[1:]] != [row.loss for row in full[0].rows[1:]]
+    model = load_model(tmp_path / "adapter", torch.float32)
+    batch = pack(encode(load_tokenizer(base), PAIRS.base[:20], 160, COMPLETION))
+    _, prompts = both_losses(model, batch)
+    _, without = both_losses(load_model(full[1], torch.float32), batch)
+    assert prompts < 0.9 * without, "it has learned how states go on"
 
 
 def test_gradients_of_a_packed_batch_equal_those_of_single_sequences(base: Path) -> None:
