@@ -140,6 +140,13 @@ def test_what_is_not_learned_from_is_no_input(finished: Finished) -> None:
     assert finished.planned(changed("ebm.noise"))[0] == "embed-search"
 
 
+def test_what_an_embedding_is_decides_a_joint_training_and_no_fine_tuning(
+    finished: Finished, finished_jointly: Finished
+) -> None:
+    assert finished_jointly.planned(with_value(JOINT, "policy.embedding", "prompt"))[0] == "sft"
+    assert "sft" not in finished.planned(with_value(RunConfig(), "policy.embedding", "prompt"))
+
+
 def test_joint_training_takes_the_place_of_fine_tuning_and_of_the_search_head_from_iteration_1_on(
     finished: Finished, finished_jointly: Finished, tmp_path: Path
 ) -> None:
