@@ -23,6 +23,7 @@ from burnqed.data.pairs import TacticPair
 from burnqed.layout import Layout
 from burnqed.modelcache import fetch_once
 from burnqed.policy.encode import Encoder
+from burnqed.policy.template import embedding_template
 from burnqed.resolve import resolve
 from burnqed.steps.base import Context
 from burnqed.steps.sft import weighted_pairs
@@ -93,7 +94,8 @@ class Comparison:
 
     def embeddings(self, model: Path) -> Embeddings:
         policy = self.config.policy
-        encoder = Encoder(model, dtype=policy.dtype, max_tokens=policy.embed_max_tokens)
+        template = embedding_template(policy)
+        encoder = Encoder(model, dtype=policy.dtype, max_tokens=policy.embed_max_tokens, template=template)
         return Embeddings(encoder.embedding_id, encoder.embed(self.examples.texts))
 
     def quality(self, embeddings: Embeddings) -> Figures:

@@ -238,7 +238,10 @@ class PolicyConfig(Section):
     max_prompt_tokens: Tokens[int] = Field(512, ge=16)
     """The longest prompt."""
     embed_max_tokens: Tokens[int] = Field(512, ge=8)
-    """A state is truncated to this length before it is embedded."""
+    """A state, or with `embedding=prompt` its prompt, is truncated to this length before it is embedded."""
+    embedding: Later[Literal["mean", "prompt"]] = "mean"
+    """What the head sees of a state: `mean`, over the hidden states of the bare state; or `prompt`, the mean over the prompt that asks for a tactic (without
+    lemmas) beside its last hidden state, where the model holds what it is about to propose. A head belongs to one or the other."""
     embed_weights: Later[Weights] = "full"
     """`nf4` keeps the embeddings' weights in 4 bits, 4 GB for a 7B model beside those that generate; a head belongs to one or the other."""
     top_p: float = Field(0.95, gt=0, le=1)

@@ -1,11 +1,11 @@
-"""Embeddings of proof states: the mean over the content tokens of the last hidden state.
+"""Embeddings of proof states by a finished model.
 
     encoder = Encoder("demo/store/demo/iterations/iter_0/model", dtype="float32", max_tokens=512)
     encoder.embed(["n : Nat\\n⊢ n + 0 = n"])       # float32 [1, d]
 
-The mean never includes padding, an end token or the prompt's instruction: the text is the bare state. Texts are truncated to
-`max_tokens` tokens (the main goal comes first). The server and the training steps both use this class, so a head always gets embeddings
-of the kind it was trained on; `embedding_id` names the kind.
+An embedding is the mean over the last hidden states of the bare state's tokens, never of padding, an end token or the prompt's instruction; with a
+`template` it is of the state's prompt (`burnqed.policy.pooling`). Texts are truncated to `max_tokens` tokens (the main goal comes first). The server and
+the training steps both use this class, so a head always gets embeddings of the kind it was trained on; `embedding_id` names the kind.
 
 Texts of similar length share a batch, whose size is limited in tokens, padding included. A batch that needs more memory than there is is halved,
 and so are all later ones. (A Llama without quantisation packs what it is given into passes of a size of its own, without padding.)
@@ -24,6 +24,8 @@ from burnqed.config import Weights
 from burnqed.errors import BadInput
 from burnqed.log import log
 from burnqed.policy.model import LanguageModel, load_model
+from burnqed.policy.pooling import Pooling
+from burnqed.policy.template import Template
 from burnqed.policy.version import embedding_identity
 
 BATCH, BATCH_TOKENS = 64, 16_384
@@ -36,48 +38,57 @@ class Encoder:
         *,
         dtype: str = "float32",
         max_tokens: int,
+        template: Template | None = None,
         weights: Weights = "full",
         batch: int = BATCH,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
         """`model` is a folder, or a loaded model, which keeps its dtype and its weights. A batch has at most `batch` texts, and `batch_tokens` tokens."""
         self.model = model if isinstance(model, LanguageModel) else load_model(Path(model), dtype, weights=weights)
-        self.max_tokens = max_tokens
+        self.pooling = Pooling(max_tokens, template)
         self.batch, self.batch_tokens = batch, batch_tokens
 
     @property
     def embedding_id(self) -> str:
         return embedding_identity(
-            self.model.version, dtype=self.model.dtype, max_tokens=self.max_tokens, weights=self.model.weights
+            self.model.version,
+            dtype=self.model.dtype,
+            max_tokens=self.pooling.max_tokens,
+            weights=self.model.weights,
+            pooling=self.pooling.name,
         )
 
     @property
     def width(self) -> int:
-        """d."""
-        return self.model.network.width
+        """Of an embedding."""
+        return self.pooling.width(self.model.network.width)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embeddings [len(texts), d], in order. Raises BadInput for an empty text, and for one that alone is more than the memory holds."""
-        encoded = self.model.tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        ids = [e.ids[: self.max_tokens] for e in encoded]
+        """Embeddings [len(texts), width] of states, in order. Raises BadInput for an empty text, and for one that alone is more than the memory holds."""
+        ids = self.pooling.tokens(texts, self._tokenize)
         if empty := [i for i, tokens in enumerate(ids) if not tokens]:
             raise BadInput(f"Text {empty[0]} is empty and has no embedding; leave out states without goals.")
         out = np.empty((len(ids), self.width), dtype=np.float32)
         order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
         while order:
             chosen = order[: self._fitting([len(ids[i]) for i in order[: self.batch]])]
-            if (means := self._means([ids[i] for i in chosen])) is None:
+            if (pooled := self._pooled([ids[i] for i in chosen])) is None:
                 self._halve(len(chosen), len(ids[chosen[-1]]))
                 continue
-            out[chosen] = means
+            out[chosen] = pooled
             del order[: len(chosen)]
         return out
 
-    def _means(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32] | None:
-        """[len(sequences), d]; None when there is not enough memory for so many at once. Raises BadInput when it is not enough for one."""
+    def _tokenize(self, texts: list[str], special: bool) -> list[list[int]]:
+        return [encoded.ids for encoded in self.model.tokenizer.encode_batch(texts, add_special_tokens=special)]
+
+    def _pooled(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32] | None:
+        """[len(sequences), width]; None when there is not enough memory for so many at once. Raises BadInput when it is not enough for one."""
         try:
-            hidden = self.model.network.hidden(sequences)
-            means: NDArray[np.float32] = torch.stack([h.float().mean(0) for h in hidden]).cpu().numpy()
+            hidden = (h.float() for h in self.model.network.hidden(sequences))
+            pooled: NDArray[np.float32] = (
+                torch.stack([self.pooling.join(h.mean(0), h[-1]) for h in hidden]).cpu().numpy()
+            )
         except torch.OutOfMemoryError as error:
             if len(sequences) == 1:
                 raise BadInput(
@@ -85,7 +96,7 @@ class Encoder:
                     "more memory."
                 ) from error
             return None
-        return means
+        return pooled
 
     def _fitting(self, lengths: Sequence[int]) -> int:
         """How many of the first texts, in order of their lengths, share a batch: one at least."""

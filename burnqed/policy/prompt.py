@@ -3,7 +3,8 @@
     prompt(state) + tactic + end of sequence        is what the model is trained on; the loss covers what follows the prompt
     extract_tactic(reply)                           is the first bare tactic in the model's reply
 
-With `policy.lemmas`, the prompt also names lemmas of the library. Embeddings are of the bare state, without these, the instruction and the fences.
+With `policy.lemmas`, the prompt also names lemmas of the library. Embeddings are of the bare state, without these, the instruction and the fences,
+unless `policy.embedding` says otherwise; then, too, without lemmas.
 """
 
 from __future__ import annotations

@@ -118,6 +118,11 @@ FAMILIES = (
 TEMPLATES = {template.name: template for template in FAMILIES}
 
 
+def embedding_template(config: PolicyConfig) -> Template | None:
+    """In whose prompt states are embedded, without a thought: what follows is then the tactic. None where they are embedded bare."""
+    return TEMPLATES[config.template] if config.embedding == "prompt" else None
+
+
 def template_of(config: PolicyConfig, retrieval: Retrieval | None = None) -> Template:
     """The configuration's template; its prompts may need `retrieval`. Raises BadInput for thoughts without turns."""
     if config.thinking and config.template == COMPLETION.name:

@@ -45,10 +45,13 @@ def model_version(folder: Path) -> str:
     return digest_of([[file.name, known.get(file.name) or sha256(file)] for file in files])[:DIGITS]
 
 
-def embedding_identity(version: str, *, dtype: str, max_tokens: int, weights: str = "full") -> str:
+def embedding_identity(
+    version: str, *, dtype: str, max_tokens: int, weights: str = "full", pooling: str = "mean"
+) -> str:
     """Identity of embeddings: a head scores only the kind of embeddings it was trained on.
 
-    `dtype` is that of the weights during encoding, `weights` whether they are quantised; texts are truncated to `max_tokens`. The mean is pooled.
+    `dtype` is that of the weights during encoding, `weights` whether they are quantised; texts are truncated to `max_tokens`; `pooling` is
+    `Pooling.name`.
     """
     quantization = "none" if weights == "full" else weights
-    return digest_of([version, dtype, quantization, "mean", max_tokens])[:DIGITS]
+    return digest_of([version, dtype, quantization, pooling, max_tokens])[:DIGITS]

@@ -24,7 +24,7 @@ from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
 from burnqed.policy.sglang import Sglang
-from burnqed.policy.template import template_of
+from burnqed.policy.template import embedding_template, template_of
 from burnqed.scratch import scratch_folder
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server already answers
@@ -108,7 +108,7 @@ class Worker:
         return request.future
 
     def embed(self, texts: Sequence[str]) -> Future[tuple[NDArray[np.float32], Loaded]]:
-        """float32 [len(texts), d]."""
+        """float32 [len(texts), width]."""
         return self._call(lambda: (self._ready.encoder.embed(texts), self._ready))
 
     def score(self, states: Sequence[str], goals: Sequence[str]) -> Future[tuple[list[float], Loaded]]:
@@ -217,7 +217,7 @@ class Worker:
         generates_apart = self.beside is None and weights != "full"
         loaded = load_model(folder, self.config.dtype, exact=True) if generates_apart else embedding
         template_of(self.config).check(lambda token: loaded.tokenizer.token_to_id(token) is not None, model)
-        encoder = Encoder(embedding, max_tokens=self.config.embed_max_tokens)
+        encoder = Encoder(embedding, max_tokens=self.config.embed_max_tokens, template=embedding_template(self.config))
         head = self._load_head(head_address, encoder) if head_address else None
         generator = Generator(loaded, self.config.max_batch)
         generator.submit(Sample([0], SamplingParams(max_new_tokens=1, temperature=0.0)))
@@ -234,7 +234,8 @@ class Worker:
         if head.embedding_id != encoder.embedding_id:
             raise BadInput(
                 f"The head at {address} was trained on embeddings {head.embedding_id}, but the model {encoder.model.folder} "
-                f"gives {encoder.embedding_id}; use the head that was trained under this model, or train one."
+                f"gives {encoder.embedding_id} with policy.embedding={self.config.embedding}; use the head that was trained under this model with "
+                "the same policy.embedding and policy.embed_max_tokens, or train one."
             )
         return head.double()
 

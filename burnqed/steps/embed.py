@@ -45,7 +45,9 @@ def earlier_embeddings(context: Context) -> list[str]:
 def units(context: Context) -> list[Unit]:
     layout, earlier = context.layout, earlier_embeddings(context)
     made_from = {"model": [layout.model], "trajectories": sources(context), "earlier": earlier}
-    return [Unit(layout.embeddings(context.stage), made_from)]
+    # a bare state is the same in any template, and earlier outputs stay valid
+    reads = ("policy.template",) if context.config.policy.embedding == "prompt" else ()
+    return [Unit(layout.embeddings(context.stage), made_from, reads=reads)]
 
 
 async def run(context: Context, unit: Unit) -> EmbeddingFacts:
@@ -54,6 +56,7 @@ async def run(context: Context, unit: Unit) -> EmbeddingFacts:
 
 def encode(context: Context, unit: Unit) -> EmbeddingFacts:
     from burnqed.policy.encode import Encoder
+    from burnqed.policy.template import embedding_template
     from burnqed.train.embeddings import EmbeddingCache
 
     config, store = context.config, context.store
@@ -62,6 +65,7 @@ def encode(context: Context, unit: Unit) -> EmbeddingFacts:
         model,
         dtype=config.policy.dtype,
         max_tokens=config.policy.embed_max_tokens,
+        template=embedding_template(config.policy),
         weights=config.policy.embed_weights,
         batch=config.ebm.embed_batch,
         batch_tokens=config.ebm.embed_tokens,

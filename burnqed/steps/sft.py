@@ -61,7 +61,8 @@ def units(context: Context) -> list[Unit]:
     if not is_joint(context):
         return [Unit(layout.adapter, sources)]
     sources["trajectories"] = explored_before(context)
-    return [Unit(layout.adapter, sources, reads=("joint", "ebm", "policy.embed_max_tokens"))]
+    reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
+    return [Unit(layout.adapter, sources, reads=reads)]
 
 
 async def run(context: Context, unit: Unit) -> SftFacts:

@@ -30,7 +30,16 @@ def of(section: str, *values: str) -> tuple[str, ...]:
 
 
 SERVED = (
-    *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "embed_weights", "top_p"),
+    *of(
+        "policy",
+        "dtype",
+        "max_prompt_tokens",
+        "max_new_tokens",
+        "embed_max_tokens",
+        "embedding",
+        "embed_weights",
+        "top_p",
+    ),
     *of("policy", "template", "thinking", "lemmas", "deterministic", "quantization", "sglang_args"),
 )
 """Configuration values that the policy server and its client read."""
@@ -129,7 +138,9 @@ class Step(Row):
         return self._imported("WORK")  # type: ignore[no-any-return]
 
 
-EMBED = partial(Step, "embed", reads=of("policy", "dtype", "embed_max_tokens", "embed_weights"), pool="trainer")
+EMBED = partial(
+    Step, "embed", reads=of("policy", "dtype", "embed_max_tokens", "embedding", "embed_weights"), pool="trainer"
+)
 HEAD = partial(Step, "ebm", reads=("ebm", "data.validation_fraction"), pool="trainer")
 SHARDED = partial(Step, version=2, policy=True, sharded=True)
 EVALUATE = partial(SHARDED, "evaluate", reads=("evaluate", "lean", *SERVED, *ORDER))

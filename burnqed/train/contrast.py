@@ -4,8 +4,8 @@ the model and the head.
     contrast = Contrast(model, tokenizer, head, examples, training, seen, config.ebm, config.joint, …)
     loss, z = contrast.backward(step)          # adds λ · the gradient of InfoNCE to model and head
 
-A group is a positive, its negatives, and its root state; the states of a step's groups are embedded once each, bare and packed, as the mean of
-their last hidden states (as `burnqed.policy.encode` does with a finished model). If a step's states exceed `sft.batch_tokens`, they are
+A group is a positive, its negatives, and its root state; the states of a step's groups are embedded once each and packed, as
+`burnqed.policy.encode` does with a finished model (`burnqed.policy.pooling`). If a step's states exceed `sft.batch_tokens`, they are
 embedded piece by piece with a gradient cache (GradCache, arXiv:2101.06983): first without gradients, then InfoNCE on all embeddings, then each piece
 again with gradients, under the same random numbers, and the gradient of its embeddings. The result is that of one large batch.
 
@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -30,6 +31,7 @@ from burnqed.config import EbmConfig, JointConfig
 from burnqed.errors import BadInput
 from burnqed.head.base import Head
 from burnqed.policy.batches import batches
+from burnqed.policy.pooling import Pooling
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import PACKING_TOLERANCE, info_nce, last_hidden
 from burnqed.train.model import trainable
@@ -60,8 +62,8 @@ class Groups:
 
 
 class Contrast:
-    """`training` are positives of the examples, and `seen` the states that may be trained on, by theorem. Texts are truncated to
-    `max_tokens`; `batch_tokens` are embedded at once; `bfloat16` says what the model computes in (the head always computes in float32).
+    """`training` are positives of the examples, and `seen` the states that may be trained on, by theorem. `pooling` says
+    what an embedding is; `batch_tokens` are embedded at once; `bfloat16` says what the model computes in (the head always computes in float32).
 
     Raises BadInput when there is nothing to learn from.
     """
@@ -77,12 +79,12 @@ class Contrast:
         ebm: EbmConfig,
         joint: JointConfig,
         *,
-        max_tokens: int,
+        pooling: Pooling,
         batch_tokens: int,
         bfloat16: bool,
     ) -> None:
         self.model, self.tokenizer, self.head, self.examples = model, tokenizer, head, examples
-        self.max_tokens, self.batch_tokens, self.bfloat16 = max_tokens, batch_tokens, bfloat16
+        self.pooling, self.batch_tokens, self.bfloat16 = pooling, batch_tokens, bfloat16
         self.weight, self.size, self.seed = joint.weight, joint.positives, ebm.seed
         self.device = next(head.parameters()).device
         self.sampler = NegativeSampler(examples, training, seen, ebm)
@@ -115,31 +117,36 @@ class Contrast:
         return Groups(states, places[:, 1:], places[:, 0], drawn.present)
 
     def sequences(self, states: Indices) -> list[Example]:
-        """The bare texts in tokens, as `burnqed.policy.encode.Encoder` has them. Raises BadInput for one without any."""
+        """The states in tokens, as `burnqed.policy.encode.Encoder` has them. Raises BadInput for one without any."""
         texts = [self.examples.texts[i] for i in states.tolist()]
-        ids = self.tokenizer(texts, add_special_tokens=False, return_attention_mask=False)["input_ids"]
-        cut = [np.array(tokens[: self.max_tokens], dtype=np.int64) for tokens in ids]
-        if not all(map(len, cut)):
+        found = [np.array(ids, dtype=np.int64) for ids in self.pooling.tokens(texts, self.tokenize)]
+        if not all(map(len, found)):
             raise BadInput(
                 "A proof state of the trajectories has an empty text, which has no embedding; redo their search."
             )
-        return [Example(tokens, len(tokens)) for tokens in cut]
+        return [Example(tokens, len(tokens)) for tokens in found]
+
+    def tokenize(self, texts: list[str], special: bool) -> list[list[int]]:
+        encoded = self.tokenizer(texts, add_special_tokens=special, return_attention_mask=False)
+        ids: list[list[int]] = encoded["input_ids"]
+        return ids
 
     def embed(self, sequences: Sequence[Example]) -> Tensor:
-        """Means over the last hidden states of each sequence, [n, d] in float32."""
+        """Embeddings of sequences, [n, width] in float32."""
         packed = pack(sequences, sum(map(len, sequences)) if is_used(self.model) else None).to(self.device)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):
             hidden = last_hidden(self.model, packed)
         inside = packed.segments != NOTHING
-        segment = packed.segments[inside]
-        sums = hidden.new_zeros(len(sequences), hidden.shape[-1], dtype=torch.float32)
-        sums = sums.index_add(0, segment, hidden[inside].float())
-        means: Tensor = sums / segment.bincount(minlength=len(sequences))[:, None]
-        return means
+        segment, states = packed.segments[inside], hidden[inside].float()  # [T], [T, d]
+        # the tokens of a sequence lie together
+        is_last = segment != F.pad(segment[1:], (0, 1), value=NOTHING)
+        nothing = states.new_zeros(len(sequences), states.shape[-1])
+        means = nothing.index_add(0, segment, states) / segment.bincount(minlength=len(sequences))[:, None]
+        return self.pooling.join(means, nothing.index_add(0, segment[is_last], states[is_last]))
 
     @torch.no_grad()
     def embeddings(self, states: Indices, should_stop: Callable[[], bool] = lambda: False) -> Tensor | None:
-        """[S, d] of the model as it is, without dropout; None once `should_stop` says so."""
+        """[S, width] of the model as it is, without dropout; None once `should_stop` says so."""
         self.model.eval()
         sequences = self.sequences(states)
         order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
@@ -170,7 +177,7 @@ class Contrast:
         return torch.cat([split[i % number][i // number] for i in range(len(pieces))])
 
     def backward(self, step: int, weight: float | None = None) -> tuple[float, Tensor]:
-        """Adds λ (or `weight`) times the gradient of the step's InfoNCE to model and head. Returns InfoNCE in nats, and the embeddings [S, d].
+        """Adds λ (or `weight`) times the gradient of the step's InfoNCE to model and head. Returns InfoNCE in nats, and the embeddings [S, width].
 
         Of several processes, each adds the part of the model's gradient that comes through its own pieces, and all of the head's. Raises
         torch.OutOfMemoryError, and leaves part of the gradient behind.
@@ -211,7 +218,7 @@ class Contrast:
             return self.loss(z, groups)
 
     def loss(self, z: Tensor, groups: Groups) -> Tensor:
-        """InfoNCE of the groups over the embeddings [S, d] of their states."""
+        """InfoNCE of the groups over the embeddings [S, width] of their states."""
         members, goals = (torch.from_numpy(places).to(self.device) for places in (groups.members, groups.goals))
         energies = self.head(z[members], z[goals][:, None])  # [B, 1 + K]
         return info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(groups.present).to(self.device))

@@ -3,7 +3,7 @@
     outcome = train_joint(base, pairs, examples, config, iteration=1, …)
 
 writes `workdir/adapter` as `train_sft` does, with the head in `head/` and the outcome in `joint.json`. Each step has two packed forwards: prompts with
-tactics for the next-token loss, bare states for λ·InfoNCE (`burnqed.train.contrast`); both losses change the model, the second one also the head.
+tactics for the next-token loss, states for λ·InfoNCE (`burnqed.train.contrast`); both losses change the model, the second one also the head.
 Model and head that are kept are those of one step.
 
 The head has no embedding_id yet: embeddings of a model in training are no one's. `burnqed.train.adopt` gives it one after the export.
@@ -26,7 +26,8 @@ from burnqed.head.base import HeadDescription, make_head
 from burnqed.head.metric import Metrics
 from burnqed.key import digest_of
 from burnqed.log import log
-from burnqed.policy.template import COMPLETION, Template
+from burnqed.policy.pooling import Pooling
+from burnqed.policy.template import COMPLETION, Template, embedding_template
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.contrast import Contrast, random_numbers
 from burnqed.train.ebm import temperature_left
@@ -116,8 +117,10 @@ def train_joint(
     held_out = examples.held_out(fraction)
     is_validation = held_out[examples.theorem]
     training, validation = np.flatnonzero(~is_validation), np.flatnonzero(is_validation)
+    pooling = Pooling(config.policy.embed_max_tokens, embedding_template(config.policy))
+    width = pooling.width(start.model.config.hidden_size)
     with random_numbers(ebm.seed, 0):
-        head = make_head(torch.zeros(1, start.model.config.hidden_size), ebm).to(start.model.device)
+        head = make_head(torch.zeros(1, width), ebm).to(start.model.device)
     contrast = Contrast(
         start.model,
         start.tokenizer,
@@ -127,23 +130,24 @@ def train_joint(
         examples.states.where(~held_out),
         ebm,
         joint,
-        max_tokens=config.policy.embed_max_tokens,
+        pooling=pooling,
         batch_tokens=sft.batch_tokens,
         bfloat16=sft.precision == "bfloat16",
     )
     monitor = Monitor(contrast, training, HeldOut(examples, validation, ebm, MONITORED), ebm.seed)
     log.info("joint training: %s positives, %s for validation", len(contrast.usable), len(monitor.held_out))
     # 3. Training
-    if joint.min_centroid and (width := start.model.config.hidden_size) != 4096:
+    if joint.min_centroid and width != 4096:
         log.warning(
-            "joint.min_centroid=%g was found at 4,096 dimensions, and this model has %d", joint.min_centroid, width
+            "joint.min_centroid=%g was found at 4,096 dimensions, and these embeddings have %d",
+            *(joint.min_centroid, width),
         )
     run = JointTraining(start, sft, contrast, monitor, config)
     contrast.check()
-    identity = digest_of(
-        [start.fingerprint, joint.meaning(), ebm.meaning(), config.policy.embed_max_tokens, examples.digest]
-    )
-    run.run(checkpoints, identity, should_stop)
+    trained_on = [start.fingerprint, joint.meaning(), ebm.meaning(), pooling.max_tokens, examples.digest]
+    if pooling.template:  # checkpoints of earlier versions go on
+        trained_on.append(pooling.name)
+    run.run(checkpoints, digest_of(trained_on), should_stop)
     # 4. Result
     target = workdir / "adapter"
     trained = finish(start, run, target)

@@ -14,8 +14,9 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, make_head
 from burnqed.head.metric import Metric
 from burnqed.policy.encode import Encoder
+from burnqed.policy.pooling import Pooling
 from burnqed.policy.prompt import prompt
-from burnqed.policy.template import COMPLETION
+from burnqed.policy.template import COMPLETION, Template
 from burnqed.policy.tiny import make_base
 from burnqed.store import Store
 from burnqed.train import parallel
@@ -115,10 +116,10 @@ def learned(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Trained:
 def contrast_of(base: Path, config: RunConfig = CONFIG, **options: Any) -> Contrast:
     torch.manual_seed(0)
     model = load_trainable(base, None, settings(config.sft, config.joint))
-    head = make_head(torch.randn(50, SHAPE.hidden_size), config.ebm)
+    options = {"pooling": Pooling(128), "batch_tokens": 100_000, "bfloat16": False} | options
+    head = make_head(torch.randn(50, options["pooling"].width(SHAPE.hidden_size)), config.ebm)
     held_out = EXAMPLES.held_out(config.data.validation_fraction)
     training = np.flatnonzero(~held_out[EXAMPLES.theorem])
-    options = {"max_tokens": 128, "batch_tokens": 100_000, "bfloat16": False} | options
     seen = EXAMPLES.states.where(~held_out)
     tokenizer = load_tokenizer(base)
     contrast = Contrast(model, tokenizer, head, EXAMPLES, training, seen, config.ebm, config.joint, **options)
@@ -137,18 +138,26 @@ def gradient(module: torch.nn.Module) -> torch.Tensor:
 # ---- one step
 
 
-def test_the_embeddings_in_training_are_those_that_the_encoder_gives(base: Path) -> None:
-    contrast = contrast_of(base)
+BOTH = pytest.mark.parametrize("template", [None, COMPLETION], ids=["mean", "prompt"])
+
+
+@BOTH
+@pytest.mark.parametrize("longest", [128, 56])
+def test_the_embeddings_in_training_are_those_that_the_encoder_gives(
+    base: Path, template: Template | None, longest: int
+) -> None:
+    contrast = contrast_of(base, pooling=Pooling(longest, template))
     chosen = np.arange(0, len(EXAMPLES.texts), 7)
     ours = contrast.embeddings(chosen)
     assert ours is not None
-    theirs = Encoder(base, max_tokens=128).embed([EXAMPLES.texts[i] for i in chosen.tolist()])
+    theirs = Encoder(base, max_tokens=longest, template=template).embed([EXAMPLES.texts[i] for i in chosen.tolist()])
     np.testing.assert_allclose(ours.numpy(), theirs, atol=1e-5)
 
 
-def test_the_gradient_cache_gives_the_gradient_of_one_large_batch(base: Path) -> None:
-    config = changed(sft={"lora_dropout": 0.0}, ebm={"dropout": 0.0})
-    whole, pieces = contrast_of(base, config), contrast_of(base, config, batch_tokens=300)
+@BOTH
+def test_the_gradient_cache_gives_the_gradient_of_one_large_batch(base: Path, template: Template | None) -> None:
+    config, pooling = changed(sft={"lora_dropout": 0.0}, ebm={"dropout": 0.0}), Pooling(128, template)
+    whole, pieces = (contrast_of(base, config, pooling=pooling, batch_tokens=n) for n in (100_000, 300))
     for contrast in (whole, pieces):
         for name, parameter in trainable(contrast.model).items():
             if "lora_B" in name:  # 0 at first, which would hide the gradient of A
@@ -161,6 +170,15 @@ def test_the_gradient_cache_gives_the_gradient_of_one_large_batch(base: Path) ->
         one, other = (gradient(getattr(contrast, of)) for contrast in (whole, pieces))
         assert one.norm() > 1e-3
         assert (one - other).norm() <= 1e-5 * one.norm()
+
+
+@pytest.mark.parametrize("part", ["mean", "last"])
+def test_the_gradient_reaches_the_model_through_both_parts_of_an_embedding(base: Path, part: str) -> None:
+    contrast = contrast_of(base, pooling=Pooling(128, COMPLETION))
+    z = contrast.embed(contrast.sequences(np.arange(4)))
+    mean, last = z.split(SHAPE.hidden_size, dim=1)
+    (mean if part == "mean" else last).square().sum().backward()  # type: ignore[no-untyped-call]
+    assert gradient(contrast.model).norm() > 1e-3
 
 
 def test_both_passes_of_the_gradient_cache_have_the_same_dropout(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,6 +442,22 @@ def test_the_exported_model_takes_over_the_head_and_measures_it_anew(learned: Tr
     np.testing.assert_allclose(head.mean.numpy(), embeddings.mean(axis=0), atol=1e-4)
     before, after = learned[1].head.metrics["pairwise"].value, outcome.metrics["pairwise"].value
     assert after == pytest.approx(before, abs=0.05)
+
+
+def test_model_and_head_learn_together_from_states_in_their_prompts(base: Path, tmp_path: Path) -> None:
+    options = {"steps": 8, "evaluate_every": 4, "learning_rate": 1e-3}
+    config = changed(policy={"embedding": "prompt"}, sft={"method": "full"}, joint=options)
+    _, joint, model = train(base, tmp_path, config)
+    assert joint.steps == 8
+    assert Head.load(model / HEAD_FOLDER).d == 2 * SHAPE.hidden_size
+    encoder = Encoder(model, max_tokens=SHAPE.embed_max_tokens, template=COMPLETION)
+    embeddings = Embeddings(encoder.embedding_id, encoder.embed(list(EXAMPLES.texts)))
+    outcome = adopt_head(
+        model / HEAD_FOLDER, joint, EXAMPLES, embeddings, config.ebm, validation_fraction=0.2, workdir=tmp_path
+    )
+    before, after = joint.head.metrics["pairwise"].value, outcome.metrics["pairwise"].value
+    assert after == pytest.approx(before, abs=0.02)
+    assert Head.load(tmp_path / "head").embedding_id == encoder.embedding_id
 
 
 def test_a_head_that_lost_its_accuracy_on_the_way_is_refused(base: Path, learned: Trained, tmp_path: Path) -> None:

@@ -18,10 +18,12 @@ from burnqed.policy.encode import Encoder
 from burnqed.policy.generate import Generator, Sample
 from burnqed.policy.llama import Llama
 from burnqed.policy.model import LanguageModel, load_model
+from burnqed.policy.pooling import END, Pooling
 from burnqed.policy.prompt import prompt
 from burnqed.policy.sampling import SamplingParams, sample
+from burnqed.policy.template import COMPLETION, TEMPLATES, Template
 from burnqed.policy.tiny import make_base
-from burnqed.policy.version import model_version
+from burnqed.policy.version import embedding_identity, model_version
 from tests.fixtures.policy import SHAPE, STATES, make_tiny
 
 GREEDY = SamplingParams(temperature=0.0, max_new_tokens=12, ignore_eos=True)
@@ -369,6 +371,41 @@ def test_an_embedding_is_the_mean_over_content_tokens_of_the_last_hidden_state(
         np.testing.assert_allclose(found, hidden.mean(0).numpy(), atol=2e-5)
 
 
+def test_in_its_prompt_a_state_is_embedded_as_the_mean_and_the_last_of_the_prompts_hidden_states(
+    folder: Path, model: LanguageModel
+) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    encoder = Encoder(model, max_tokens=512, template=COMPLETION)
+    found = encoder.embed(STATES)
+    assert found.shape == (len(STATES), encoder.width)
+    for state, embedding in zip(STATES, found, strict=True):
+        with torch.no_grad():
+            hidden = plain.model(torch.tensor([tokenizer(prompt(state))["input_ids"]])).last_hidden_state[0]
+        np.testing.assert_allclose(embedding, torch.cat([hidden.mean(0), hidden[-1]]).numpy(), atol=2e-5)
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=list(TEMPLATES))
+def test_a_long_prompt_keeps_its_beginning_and_the_end_that_asks_for_a_tactic(template: Template) -> None:
+    def letters(texts: list[str], special: bool) -> list[list[int]]:
+        return [[0] * special + [*map(ord, text)] for text in texts]
+
+    before, after = template.bare_prompt("#").split("#")
+    (whole,), (cut,) = (Pooling(n, template).tokens(["x" * 900], letters) for n in (9_999, 500))
+    assert "".join(map(chr, whole[1:])) == before + "x" * 900 + after
+    assert cut == whole[: 500 - END] + whole[-END:]
+    (shortest,) = Pooling(8, template).tokens(["x" * 900], letters)
+    assert shortest == whole[:4] + whole[-4:]
+
+
+def test_the_end_that_a_prompt_keeps_asks_for_a_tactic(model: LanguageModel) -> None:
+    long = Pooling(64, COMPLETION).tokens([STATES[1] * 50], lambda texts, _: ids(model, texts))
+    assert len(long[0]) == 64
+    text = model.tokenizer.decode(long[0])
+    assert text.endswith("\n-/\n```\n")
+    assert text.startswith(prompt(STATES[1])[:40])
+
+
 @pytest.mark.parametrize("path", ["model", "reference"])
 def test_an_embedding_depends_on_no_padding_and_no_neighbour(path: str, request: pytest.FixtureRequest) -> None:
     encoder = Encoder(request.getfixturevalue(path), max_tokens=64, batch=3)
@@ -448,16 +485,26 @@ def test_embeddings_of_weights_in_4_bits_are_close_and_have_another_identity(tmp
 def test_an_empty_text_has_no_embedding(model: LanguageModel) -> None:
     with pytest.raises(BadInput, match="Text 1 is empty"):
         Encoder(model, max_tokens=8).embed(["p", ""])
+    with pytest.raises(BadInput, match="Text 1 is empty"):
+        Encoder(model, max_tokens=8, template=COMPLETION).embed(["p", ""])
 
 
-def test_embeddings_of_another_model_type_or_length_have_another_identity(model: LanguageModel) -> None:
+def test_embeddings_of_bare_states_have_the_identity_that_they_always_had() -> None:
+    given = {"dtype": "bfloat16", "max_tokens": 512}
+    for pooling in ({}, {"pooling": Pooling(512).name}):
+        assert embedding_identity("0123456789abcdef", **given, **pooling) == "4f1628b53d9b8ccc"  # type: ignore[arg-type]
+
+
+def test_embeddings_of_another_model_type_length_or_prompt_have_another_identity(model: LanguageModel) -> None:
     others = [
         Encoder(model, max_tokens=64),
         Encoder(model, max_tokens=65),
         Encoder(replace(model, dtype="bfloat16"), max_tokens=64),
         Encoder(replace(model, version="other"), max_tokens=64),
+        *(Encoder(model, max_tokens=64, template=template) for template in TEMPLATES.values()),
     ]
-    assert len({encoder.embedding_id for encoder in others}) == 4
+    distinct = {encoder.embedding_id for encoder in others}
+    assert len(distinct) == 4 + len({template.bare_prompt("") for template in TEMPLATES.values()})
     assert Encoder(replace(model, folder=Path("elsewhere")), max_tokens=64).embedding_id == others[0].embedding_id
 
 

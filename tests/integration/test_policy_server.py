@@ -4,6 +4,7 @@ import asyncio
 import base64
 import math
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -30,10 +31,13 @@ from burnqed.policy.version import model_version
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.proof_search.tools import Tools
 from burnqed.record import write_record
-from burnqed.steps import searching
-from burnqed.steps.base import Context, Unit
+from burnqed.steps import embed, searching
+from burnqed.steps.base import Context, Unit, view
 from burnqed.steps.facts import HeadFacts, ModelFacts
+from burnqed.steps.table import step_named
 from burnqed.store import Store
+from burnqed.train.embeddings import EmbeddingCache
+from tests.fixtures.head_examples import examples_of
 from tests.fixtures.policy import SHAPE, STATES, Running, make_tiny, running
 from tests.fixtures.s3 import S3Server
 
@@ -302,6 +306,35 @@ def test_a_head_of_another_model_is_refused_naming_both_kinds_of_embeddings(head
         assert isinstance(server.worker.failed, BadInput)
     assert Encoder(other, max_tokens=SHAPE.embed_max_tokens).embedding_id in message
     assert Head.load(head).embedding_id in message
+
+
+def test_in_prompts_the_server_embeds_as_the_step_does_and_refuses_a_head_of_bare_states(
+    folder: Path, head: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = SHAPE.model_copy(update={"embedding": "prompt", "lemmas": 3})
+    store, layout = Store(str(tmp_path / "store")), Layout("main", 0)
+    context = Context(store, layout, RunConfig(policy=policy), tmp_path, stage="final")
+    texts = [*STATES, "h : " + " ∧ ".join(STATES) + "\n⊢ p"]
+    monkeypatch.setattr(embed, "fetch_once", lambda *_: folder)
+    monkeypatch.setattr(embed, "head_examples", lambda *_: examples_of([], {"t": tuple(texts)}))
+    (unit,) = embed.units(context)
+    facts = embed.encode(replace(context, config=view(step_named("embed"), context, unit)), unit)
+    stored = EmbeddingCache(store, unit.root, facts.embedding_id).select(texts).matrix
+    encoder = Encoder(folder, max_tokens=SHAPE.embed_max_tokens, template=COMPLETION)
+    with running(folder, policy) as server, httpx.Client(base_url=server.url, timeout=60) as http:
+        while http.get("/ready").status_code == 503:
+            assert server.worker.failed is None
+        answer = http.post("/embed", json={"texts": texts}).json()
+    assert answer["embedding_id"] == facts.embedding_id == encoder.embedding_id
+    vectors = np.frombuffer(base64.b64decode(answer["embeddings"]), dtype="<f4").reshape(len(texts), -1)
+    assert vectors.shape == stored.shape == (len(texts), 2 * SHAPE.hidden_size)
+    np.testing.assert_allclose(vectors, stored, atol=2e-5)
+    with running(folder, policy, head=head) as server:
+        while server.worker.failed is None:
+            pass
+        message = str(server.worker.failed)
+    assert Head.load(head).embedding_id in message
+    assert f"gives {encoder.embedding_id} with policy.embedding=prompt; use the head that was trained" in message
 
 
 # ---- the client

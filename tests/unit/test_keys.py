@@ -41,7 +41,7 @@ from tests.fixtures.own_steps import own_step
 
 ONE_VALUE = {"lean.backend"}
 """What else it could be is for other packages to say."""
-OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "qwen", "nf4", "paged_adamw_8bit", "theorems", "auto", "Always", "main:0", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x", {"a": 0.5}]  # fmt: skip
+OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "qwen", "nf4", "prompt", "paged_adamw_8bit", "theorems", "auto", "Always", "main:0", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x", {"a": 0.5}]  # fmt: skip
 
 
 def with_value(config: RunConfig, key: str, value: object) -> RunConfig:
@@ -138,6 +138,13 @@ def test_which_outputs_there_are_changes_only_what_is_made_of_them(finished: Fin
 def test_what_is_not_learned_from_is_no_input(finished: Finished) -> None:
     assert finished.planned(changed("sft.found_proofs"))[0] == "sft"
     assert finished.planned(changed("ebm.noise"))[0] == "embed-search"
+
+
+def test_what_an_embedding_is_decides_a_joint_training_and_no_fine_tuning(
+    finished: Finished, finished_jointly: Finished
+) -> None:
+    assert finished_jointly.planned(with_value(JOINT, "policy.embedding", "prompt"))[0] == "sft"
+    assert "sft" not in finished.planned(with_value(RunConfig(), "policy.embedding", "prompt"))
 
 
 def test_joint_training_takes_the_place_of_fine_tuning_and_of_the_search_head_from_iteration_1_on(
