@@ -25,18 +25,14 @@ def only(location: str) -> EvaluationResult:
 
 def of_kind(pairs: Pairs) -> dict[str, Pairs]:
     """The same for every kind of deep theorem: the names are `deep::KIND_HASH`."""
-    kinds: dict[str, list[str]] = defaultdict(list)
+    kinds: dict[str, set[str]] = defaultdict(set)
     for outcome in pairs[0][0].per_theorem:
-        kinds[outcome.name.removeprefix("deep::").rpartition("_")[0]].append(outcome.name)
+        kinds[outcome.name.removeprefix("deep::").rpartition("_")[0]].add(outcome.name)
     return {
-        kind: [(restricted(one, names), restricted(other, names)) for one, other in pairs]
+        kind: [(one.over(names), other.over(names)) for one, other in pairs]
         for kind, names in sorted(kinds.items())
         if len(kinds) > 1
     }
-
-
-def restricted(evaluation: EvaluationResult, names: list[str]) -> EvaluationResult:
-    return evaluation.model_copy(update={"per_theorem": [o for o in evaluation.per_theorem if o.name in names]})
 
 
 def main() -> None:

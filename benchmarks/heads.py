@@ -4,7 +4,7 @@
     .venv/bin/python -m benchmarks.heads demo --out heads plain: wide:widths=[256,128] mistakes:expanded_share=0.3,hard_negatives=0.5
 
 A variant is a name and values of the section `ebm`. Each is written to a folder of its name, for `burnqed eval --head heads/NAME/head`; `benchmarks.head_gain` tells what it is worth in search. The
-first one is the baseline. `siblings` is how often a positive is first among its siblings, which is what search needs, beside what chance gives.
+first one is the baseline. `rank1_siblings` is how often a positive is first among its siblings, which is what search needs; in brackets what chance gives.
 """
 
 from __future__ import annotations
@@ -16,16 +16,13 @@ from pathlib import Path
 
 from burnqed.config import RunConfig
 from burnqed.layout import Layout
-from burnqed.record import output, read_record
 from burnqed.resolve import resolve
+from burnqed.steps import ebm
 from burnqed.steps.base import Context
-from burnqed.steps.facts import EmbeddingFacts
-from burnqed.steps.trajectories import explored_before, rows_of
+from burnqed.steps.table import FINAL
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.ebm import train_head
-from burnqed.train.embeddings import EmbeddingCache
-from burnqed.train.examples import COLUMNS, HeadExamples
 
 COMMA = re.compile(r",(?![^\[]*\])")
 """But not one within brackets, which belongs to a value."""
@@ -42,13 +39,8 @@ def main() -> None:
     given = parser.parse_args()
     store, layout = Store(given.store), Layout(given.run, given.iter)
     base = RunConfig.model_validate(store.read_json(layout.settings))
-    following = Context(store, layout.at(given.iter + 1), base, Path(tempfile.gettempdir()))
-    examples = HeadExamples.from_tables(rows_of(store, explored_before(following), COLUMNS))
-    embedded = layout.embeddings("final")
-    record = read_record(store, embedded)
-    assert record is not None, f"{store.locate(embedded)} is not finished"
-    cache = EmbeddingCache(store, output(store, embedded), EmbeddingFacts.of(record).embedding_id, [])
-    embeddings = cache.select(examples.texts)
+    [unit] = ebm.units(Context(store, layout, base, Path(tempfile.gettempdir()), stage=FINAL))
+    examples, embeddings = ebm.material(store, unit)
     print(f"{len(examples):,} positives, {len(examples.texts):,} states")
     print(f"{'':16}{'steps':>8}" + "".join(f"{name:>24}" for name in SHOWN))
     for variant in given.variants:

@@ -292,8 +292,8 @@ class SftConfig(Section):
     accumulation: int = Field(1, ge=1)
     """Batches whose gradients are added up for one step."""
     prompt_weight: Later[float] = Field(0.0, ge=0)
-    """What a token of the prompt counts in the loss, where one of the tactic counts 1. A model that begins with random weights learns from states, too, how the language goes on: 0.01 to 0.03 then
-    spares it many steps. The losses that are reported are of tactics alone."""
+    """What a token of the prompt counts in the loss, where one of the tactic counts 1. A model that begins with random weights learns from states, too, how the language goes on: 0.01 to
+    0.15, which were tried, then spare it steps. The losses that are reported are of tactics alone."""
     max_length: Tokens[int] = Field(1_024, ge=64)
     """Longer examples are left out."""
     warmup_steps: Steps[int] = Field(100, ge=0)

@@ -78,10 +78,7 @@ def breakdown(evaluations: Sequence[Labelled], budget: int, also: Sequence[Evalu
 
 
 def part(name: str, theorems: set[str], evaluations: Sequence[Labelled], budget: int) -> Part:
-    reduced = [
-        (label, e.model_copy(update={"per_theorem": [o for o in e.per_theorem if o.name in theorems]}))
-        for label, e in evaluations
-    ]
+    reduced = [(label, evaluation.over(theorems)) for label, evaluation in evaluations]
     changed = ""
     if len(reduced) > 1:
         c = change(reduced[0], reduced[-1], budget)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -158,6 +158,10 @@ class EvaluationResult(Result):
     made_with: dict[str, Any] = Field(default_factory=dict)
     """Of `burnqed eval`: the settings of policy and Lean, and how candidates are drawn, by dotted name. A run keeps its own."""
     per_theorem: list[TheoremOutcome]
+
+    def over(self, theorems: Collection[str]) -> EvaluationResult:
+        """The same with these theorems alone in `per_theorem`; its other figures stay those of all."""
+        return self.model_copy(update={"per_theorem": [o for o in self.per_theorem if o.name in theorems]})
 
     @property
     def at_largest(self) -> BudgetResult:

@@ -12,7 +12,6 @@ generation_config.json.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,7 +25,7 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput, TryAgain, first_of
 from burnqed.policy.prompt import Extracted
-from burnqed.policy.protocol import Candidate, Proposal, Temperature, distinct
+from burnqed.policy.protocol import Candidate, Proposal, Temperature, distinct, seed_of
 from burnqed.policy.retrieval import Retrieval
 from burnqed.policy.template import Template, template_of
 
@@ -344,8 +343,8 @@ def context_length(config: PolicyConfig) -> int:
 
 
 def candidate_seed(seed: int, number: int) -> int:
-    """The seed of one candidate, 31 bits, from that of its state (SGLang keeps seeds in signed 32-bit integers)."""
-    return int.from_bytes(hashlib.blake2b(f"{seed}/{number}".encode(), digest_size=4).digest(), "big") >> 1
+    """The seed of one candidate, from that of its state."""
+    return seed_of(f"{seed}/{number}")
 
 
 def proposal(replies: Sequence[Generated], temperatures: Sequence[float], template: Template) -> Proposal:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -73,6 +74,11 @@ def distinct(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
         if known is None or candidate.log_prob > known.log_prob:
             best[candidate.tactic] = candidate
     return tuple(sorted(best.values(), key=lambda candidate: (-candidate.log_prob, candidate.tactic)))
+
+
+def seed_of(text: str) -> int:
+    """31 bits of a hash: SGLang keeps seeds in signed 32-bit integers."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1
 
 
 def number(value: object) -> float:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from typing import NamedTuple
 
 from burnqed import metrics
 from burnqed.lean.protocol import LeanSearch
-from burnqed.policy.protocol import Policy, Proposal, Scorer, distinct, energies, proposals
+from burnqed.policy.protocol import Policy, Proposal, Scorer, distinct, energies, proposals, seed_of
 from burnqed.proof_search.batch import Batcher
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.trajectory.rows import Task
@@ -106,7 +105,3 @@ def node_seed(task: Task, state: str, opened_again: int = 0) -> int:
     The attempt is not in it: a search that is repeated because Lean failed gives what it would have given.
     """
     return seed_of("\0".join(map(str, (task.seed, task.theorem.name, task.sample, opened_again, state))))
-
-
-def seed_of(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big") >> 1

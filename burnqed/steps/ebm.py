@@ -65,19 +65,13 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     from burnqed.train.adopt import adopt_head
     from burnqed.train.checkpoint import Checkpoints
     from burnqed.train.ebm import train_head
-    from burnqed.train.embeddings import EmbeddingCache
     from burnqed.train.joint import HEAD_FOLDER, JointOutcome
     from burnqed.train.joint import OUTCOME_FILE as JOINT_FILE
     from burnqed.train.pictures import held_out_states
     from burnqed.train.quality import class_rows, picture
 
-    config, store, embedded = context.config, context.store, unit.source("embeddings")
-    record = read_record(store, embedded)
-    assert record is not None
-    examples = head_examples(store, unit)
-    earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
-    cache = EmbeddingCache(store, record.root(embedded), EmbeddingFacts.of(record).embedding_id, earlier)
-    embeddings = cache.select(examples.texts)
+    config, store = context.config, context.store
+    examples, embeddings = material(store, unit)
     fraction = config.data.validation_fraction
     if unit.sources["joint"]:
         trained = output(store, unit.source("joint"))
@@ -127,6 +121,19 @@ def train(context: Context, unit: Unit) -> HeadFacts:
         positives=outcome.positives,
         **metrics,
     )
+
+
+def material(store: Store, unit: Unit) -> tuple[HeadExamples, Embeddings]:
+    """What a unit's head learns from, with the embeddings of all its states."""
+    from burnqed.train.embeddings import EmbeddingCache
+
+    embedded = unit.source("embeddings")
+    record = read_record(store, embedded)
+    assert record is not None, f"{store.locate(embedded)} is not finished"
+    examples = head_examples(store, unit)
+    earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
+    cache = EmbeddingCache(store, record.root(embedded), EmbeddingFacts.of(record).embedding_id, earlier)
+    return examples, cache.select(examples.texts)
 
 
 def accepted_head(store: Store, prefixes: Sequence[str], folder: Path) -> Head | None:

@@ -30,17 +30,8 @@ def of(section: str, *values: str) -> tuple[str, ...]:
 
 
 SERVED = (
-    *of(
-        "policy",
-        "dtype",
-        "max_prompt_tokens",
-        "max_new_tokens",
-        "embed_max_tokens",
-        "embedding",
-        "embed_weights",
-        "top_p",
-    ),
-    *of("policy", "template", "thinking", "lemmas", "deterministic", "quantization", "sglang_args"),
+    *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "embedding", "embed_weights"),
+    *of("policy", "top_p", "template", "thinking", "lemmas", "deterministic", "quantization", "sglang_args"),
 )
 """Configuration values that the policy server and its client read."""
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")

@@ -336,7 +336,6 @@ class HeadTraining:
         self.rows = [HeadRow.model_validate(row) for row in state["rows"]]
         for name in SAVED:
             setattr(self, name, state.get(name, getattr(self, name)))  # earlier versions had fewer
-        self.drawn += [0] * (len(Kind) - len(self.drawn))
 
 
 def temperature_left(step: int, now: float, before: float) -> list[int]:

@@ -50,7 +50,7 @@ class HeadExamples:
     """Tactics from the root."""
     siblings: Ragged
     """[n]: distinct states; may be empty."""
-    earlier: Ragged
+    earlier: Slices
     """[n]: states on the way from the root state to the positive, without either; may be empty."""
     expanded: Slices
     """[n]: distinct states on none of the theorem's proofs that the search which found the positive expanded before it, in that order; may be empty."""
@@ -73,10 +73,10 @@ class HeadExamples:
                 digest.update(hashlib.sha256(text.encode()).digest())
         for array in (self.theorem, self.goal, self.state, self.depth):
             digest.update(array.tobytes())
-        for ragged in (self.siblings, self.earlier, self.states):
+        for ragged in (self.siblings, self.states):
             digest.update(ragged.starts.tobytes() + ragged.values.tobytes())
-        for array in (self.expanded.values, self.expanded.begin, self.expanded.end):
-            digest.update(array.tobytes())
+        for slices in (self.earlier, self.expanded):
+            digest.update(slices.values.tobytes() + slices.begin.tobytes() + slices.end.tobytes())
         return digest.hexdigest()
 
     @staticmethod
@@ -106,7 +106,10 @@ class HeadExamples:
         theorems = np.concatenate([rows.theorem[other], theorem[once]])
         theorem, named = distinct(theorems)
         states = Ragged.grouped(rows.state[other], theorem[: len(other)], len(named))
-        earlier, expanded = before_on_path(after, start, once), rows.expanded_before(positive[once], is_other)
+        expanded = rows.expanded_before(positive[once], is_other)
+        # The steps of a path lie together, in order, and have the same start
+        is_first = np.diff(start, prepend=-1) != 0
+        earlier = Slices(after, np.maximum.accumulate(np.where(is_first, np.arange(len(start)), 0))[once], once)
         # 4. Texts in order of first appearance: root, positive and siblings of each choice, then the other states
         goal, after = goal[once], after[once]
         choices = np.concatenate([np.arange(len(once)), np.arange(len(once)), siblings.row])
@@ -123,7 +126,7 @@ class HeadExamples:
             state=number[after],
             depth=rows.depth[positive[once]],
             siblings=Ragged(number[siblings.values], siblings.starts),
-            earlier=Ragged(number[earlier.values], earlier.starts),
+            earlier=Slices(number[earlier.values], earlier.begin, earlier.end),
             expanded=Slices(number[expanded.values], expanded.begin, expanded.end),
             states=Ragged(number[states.values], states.starts),
         )
@@ -232,15 +235,6 @@ class Rows:
         when, first = when[order], self.search[row] * width
         begin, end = (np.searchsorted(when, time) for time in (first, first + np.maximum(self.visit_order[row], 0)))
         return Slices(self.state[found[order]], begin, end)
-
-
-def before_on_path(after: Indices, start: Indices, chosen: Indices) -> Ragged:
-    """[chosen]: the states to which the steps [steps] before these on the same path lead; the steps of a path lie together, in order, and have the same `start`."""
-    here = np.arange(len(start))
-    first = np.maximum.accumulate(np.where(np.diff(start, prepend=-1) != 0, here, 0))[chosen]
-    row = np.repeat(np.arange(len(chosen)), chosen - first)
-    place = np.arange(len(row)) - np.repeat(np.cumsum(chosen - first) - chosen, chosen - first)
-    return Ragged.grouped(after[place], row, len(chosen))
 
 
 def filled(column: pa.ChunkedArray) -> NDArray[np.int32]:

@@ -32,24 +32,30 @@ class HeldOut:
             return unit_interval("head", examples.theorems[theorem], examples.texts[state])
 
         self.chosen = np.array(sorted(positives.tolist(), key=rank)[:most], dtype=np.int64)
-
-        def drawn(settings: EbmConfig) -> NegativeBatch:
-            sampler = NegativeSampler(examples, self.chosen, examples.states, settings)
-            return sampler.draw(judged, np.random.default_rng(config.seed))
-
-        judged = NegativeSampler(examples, self.chosen, examples.states, config).usable()
+        compared = config.model_copy(update={"earlier_share": 0.0, "expanded_share": 0.0})
+        sampler = NegativeSampler(examples, self.chosen, examples.states, compared)
+        judged = sampler.usable()
         self.positives = self.chosen[judged]
         """Those of the chosen that have any negative, [n]."""
-        self.trained_like = drawn(config)
-        """Negatives as in the training, by which the loss is measured."""
-        self.negatives = drawn(config.model_copy(update={"earlier_share": 0.0, "expanded_share": 0.0}))
+        self.negatives = sampler.draw(judged, np.random.default_rng(config.seed))
         """What search has to tell from the positive; by these the figures of trainings compare."""
+        self.trained_like = self.negatives
+        """Negatives as in the training, by which the loss is measured."""
+        if config != compared:
+            sampler = NegativeSampler(examples, self.chosen, examples.states, config)
+            self.trained_like = sampler.draw(judged, np.random.default_rng(config.seed))
         self.goals = examples.goal[self.positives]
         self.depth = examples.depth[self.positives]
         self.own = examples.state[self.positives]
 
     def __len__(self) -> int:
         return len(self.positives)
+
+    @property
+    def states(self) -> Indices:
+        """All that are measured, some more than once."""
+        negatives = (self.negatives.rows.reshape(-1), self.trained_like.rows.reshape(-1))
+        return np.concatenate([self.own, self.goals, *negatives])
 
     def metrics(self, head: Head, embed: Callable[[Indices], Tensor]) -> Metrics:
         """`loss` (InfoNCE in nats) and `head_metrics` of the head as it is; empty when there is no positive. `embed` gives states [...] their
@@ -64,9 +70,13 @@ class HeldOut:
             found = plain.to(z.device).group_energies(z, g)
             return found[:, 0], found[:, 1:]
 
+        own, others = energies(self.negatives)
+        scored = Scored(
+            own.cpu().numpy(), others.cpu().numpy(), self.negatives.present, self.negatives.kinds, self.depth
+        )
+        if self.trained_like is not self.negatives:
+            own, others = energies(self.trained_like)
         present = self.trained_like.present
-        loss = info_nce(*energies(self.trained_like), torch.from_numpy(present).to(g.device)).item()
+        loss = info_nce(own, others, torch.from_numpy(present).to(g.device)).item()
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
-        own, others = (found.cpu().numpy() for found in energies(self.negatives))
-        scored = Scored(own, others, self.negatives.present, self.negatives.kinds, self.depth)
         return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | head_metrics(scored)

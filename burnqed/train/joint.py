@@ -144,10 +144,9 @@ def train_joint(
         )
     run = JointTraining(start, sft, contrast, monitor, config)
     contrast.check()
-    trained_on = [start.fingerprint, joint.meaning(), ebm.meaning(), pooling.max_tokens, examples.digest]
-    if pooling.template:  # checkpoints of earlier versions go on
-        trained_on.append(pooling.name)
-    run.run(checkpoints, digest_of(trained_on), should_stop)
+    embedded = [pooling.max_tokens, pooling.name]
+    identity = digest_of([start.fingerprint, joint.meaning(), ebm.meaning(), *embedded, examples.digest])
+    run.run(checkpoints, identity, should_stop)
     # 4. Result
     target = workdir / "adapter"
     trained = finish(start, run, target)
@@ -186,17 +185,7 @@ class Monitor:
         self.contrast, self.held_out, self.seed = contrast, held_out, seed
         classes = (*class_rows(examples, training), *class_rows(examples, held_out.chosen))
         some = [random.choice(rows, min(len(rows), MONITORED), replace=False) for rows in classes]
-        self.states = np.unique(
-            np.concatenate(
-                [
-                    *some,
-                    held_out.trained_like.rows.reshape(-1),
-                    held_out.negatives.rows.reshape(-1),
-                    held_out.own,
-                    held_out.goals,
-                ]
-            )
-        )
+        self.states = np.unique(np.concatenate([*some, held_out.states]))
         self.classes = [self.places(rows) for rows in some]
 
     def places(self, states: Indices) -> Indices:

@@ -20,9 +20,9 @@ KEPT = {("full", "float32"): 83, ("full", "bfloat16"): 56, ("lora", "float32"): 
 RECOMPUTED = 4
 """The same when only the layer's input is kept."""
 LOGITS = 4 * 3
-"""Bytes for each completion token and entry of the vocabulary: in float32, as logits, as probabilities and as gradients."""
+"""Bytes for each token that counts in the loss and entry of the vocabulary: in float32, as logits, as probabilities and as gradients."""
 COMPLETION = 0.25
-"""Share of the tokens that belong to completions."""
+"""Share of the tokens that belong to completions, which alone count unless `sft.prompt_weight` says otherwise."""
 USABLE = 0.9
 """The rest is for what fragmentation wastes, and what was not counted."""
 GIB = 2**30
@@ -49,7 +49,7 @@ class Needs:
         holders = Processes.here().number if config.sharded else 1
         optimizer = 2 if config.optimizer == "paged_adamw_8bit" else 8
         kept = KEPT[config.method, config.precision] * shape.hidden_size
-        logits = int(LOGITS * COMPLETION * shape.vocab_size)
+        logits = int(LOGITS * (1 if config.prompt_weight else COMPLETION) * shape.vocab_size)
         layers = shape.num_hidden_layers
         return Needs(
             trained=numbers * (4 + optimizer) // holders,

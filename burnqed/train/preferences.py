@@ -118,7 +118,7 @@ class PreferenceTraining(Training):
         """[n]: log π(w) − log π(l) of these pairs."""
         sides = [side for pair in part for side in (pair.chosen, pair.rejected)]
         packed: Packed = self.packed(sides).to(self.device)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.config.precision == "bfloat16"):
+        with self.autocast():
             log_probs = completion_log_probs(self.model, packed, len(sides))
         return log_probs[0::2] - log_probs[1::2]
 

@@ -73,3 +73,9 @@ def test_on_processors_nothing_is_chosen() -> None:
     model.device = torch.device("cpu")
     assert fit(model, LORA) == 1
     assert not model.asked
+
+
+def test_prompts_that_count_in_the_loss_need_room_for_their_logits() -> None:
+    model = Model(40_000_000)
+    alone, both = (Needs.of(model, LORA.model_copy(update={"prompt_weight": weight})) for weight in (0.0, 0.01))
+    assert both.token - alone.token == both.least_token - alone.least_token > 8 * model.config.vocab_size
