@@ -456,12 +456,12 @@ class SearchConfig(Section):
     """The longest path from the root that is expanded."""
     candidates: int = Field(8, ge=1)
     """Tactics sampled at each node."""
-    draws: Later[int] = Field(1, ge=1)
+    draws: Later[int] = Field(1, ge=1, le=64)
     """Repeated tactics are replaced by further samples, until a node has `candidates` distinct ones or draws × `candidates` samples: sampling without replacement.
     1: they are left out."""
     temperature: float = Field(1.0, ge=0)
     """Sampling temperature."""
-    spread: Later[float] = Field(0.0, ge=0)
+    spread: Later[float] = Field(0.0, ge=0, le=10)
     """The candidates of a node are sampled at temperatures from `temperature` to (1 + spread) times as much, in equal steps. Each one's log-probability is that at its own
     temperature."""
     alpha: float = 1.0
@@ -506,11 +506,11 @@ class EvaluateConfig(Section):
     """As in `search`."""
     candidates: int = Field(16, ge=1)
     """As in `search`."""
-    draws: Later[int] = Field(1, ge=1)
+    draws: Later[int] = Field(1, ge=1, le=64)
     """As in `search`."""
     temperature: float = Field(1.0, ge=0)
     """As in `search`."""
-    spread: Later[float] = Field(0.0, ge=0)
+    spread: Later[float] = Field(0.0, ge=0, le=10)
     """As in `search`."""
     samples: int = Field(1, ge=1)
     """N of pass@N: independent searches per theorem."""

@@ -26,10 +26,10 @@ class Bin(NamedTuple):
 
 
 def reliability(groups: Iterable[Sequence[float]]) -> list[Bin]:
-    """Groups of at least two by their confidence, in tenths; tenths without any are left out."""
+    """Groups of at least two by their confidence, in tenths; tenths without any are left out, and so are groups with energies that are not finite, which say nothing."""
     bins: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for group in groups:
-        if len(group) > 1:
+        if len(group) > 1 and all(map(math.isfinite, group)):
             confidence, is_right = choice(group)
             bins[math.ceil(BINS * confidence)].append((confidence, is_right))
     return [

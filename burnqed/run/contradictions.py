@@ -74,6 +74,11 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"ebm.min_temperature ({ebm.min_temperature:g}) must be below ebm.max_temperature ({ebm.max_temperature:g}); change one of them."
         )
+    trains_a_head = trains_jointly or {"ebm-search", "ebm-final"} & set(tasks)
+    if trains_a_head and ebm.earlier_share + ebm.expanded_share >= 1:
+        raise BadInput(
+            f"ebm.earlier_share ({ebm.earlier_share:g}) and ebm.expanded_share ({ebm.expanded_share:g}) leave no other negatives; their sum must be below 1."
+        )
     if policy.lemmas and {"data", "evaluate"} & set(tasks):
         check_lemmas(config.lean)
     if {"search", "replay", "evaluate"} & set(tasks):

@@ -86,8 +86,7 @@ class NegativeSampler:
         self.count = config.negatives
         self.shares = (config.sibling_share, config.theorem_share)
         self.earlier_share, self.expanded_share = config.earlier_share, config.expanded_share
-        self.earlier = [examples.earlier[p] for p in positives.tolist()]
-        self.expanded = [examples.expanded[p] for p in positives.tolist()]
+        self.examples, self.positives = examples, positives
         self.positive_rows = examples.state[positives]
         theorems = examples.theorem[positives].tolist()
         self.siblings = [examples.siblings[p] for p in positives.tolist()]
@@ -111,8 +110,9 @@ class NegativeSampler:
         present = np.zeros(shape, dtype=np.bool_)
         for i, p in enumerate(positives):
             start, length = self.own[p]
-            earlier = some(self.earlier[p], count * self.earlier_share, count, random)
-            expanded = some(self.expanded[p], count * self.expanded_share, count - len(earlier), random)
+            of = int(self.positives[p])
+            earlier = some(self.examples.earlier[of], count * self.earlier_share, count, random)
+            expanded = some(self.examples.expanded[of], count * self.expanded_share, count - len(earlier), random)
             siblings, theorem = self.siblings[p], self.theorem[p]
             if len(expanded):  # they are states of the theorem, siblings perhaps
                 siblings, theorem = (np.setdiff1d(s, expanded, assume_unique=True) for s in (siblings, theorem))

@@ -25,6 +25,7 @@ CONTRADICTIONS = {
     "sft   ": ("joint.min_centroid is measured on validation theorems", ["joint.enabled=true", "joint.min_centroid=3", "joint.judged_after=100", "data.validation_fraction=0"]),
     "replay": ("policy.quantization=fp8 is for SGLang", ["policy.quantization=fp8"]),
     "ebm-final": ("must be below ebm.max_temperature", ["ebm.min_temperature=10"]),
+    "ebm-search": ("leave no other negatives", ["ebm.earlier_share=0.5", "ebm.expanded_share=0.5"]),
     "evaluate": ("set policy.template, too", ["policy.thinking=true"]),
     "search": ("--dtype, which burnqed sets itself", ["workflow.policy_server=sglang", "policy.sglang_args=[--dtype=half]"]),
 }  # fmt: skip

@@ -106,5 +106,6 @@ def test_the_pictures_say_what_they_leave_out_and_their_figures(
     energies = pictures.siblings([[0.0, 1.0, 2.0], [1.0, 0.0], [0.5, 0.5]])
     assert energies.caption == "held-out: 3 states on proofs, 4 siblings; lower in 62% of the pairs"
     reliable = pictures.calibration([[0.0, 1.0], [2.0, 0.0], [0.5, 0.5]])
+    assert reliable is not None
     assert "3 states on proofs and their siblings; calibration error 0.383" in reliable.caption
     assert "100% right of 1 at a confidence of 73%, 0% right of 1 at a confidence of 88%" in reliable.svg

@@ -349,6 +349,13 @@ def test_metrics_have_the_values_counted_by_hand() -> None:
     assert figures["calibration_error"] == (pytest.approx(expected), None, 3)
 
 
+def test_energies_that_are_not_finite_are_no_ground_for_a_calibration() -> None:
+    nothing = [[math.nan, 1.0], [-math.inf, 1.0], [0.5, math.inf], [1.0]]
+    assert reliability(nothing) == []
+    assert reliability([*nothing, [0.0, 1.0]]) == reliability([[0.0, 1.0]])
+    assert "calibration_error" not in head_metrics(scored([math.nan], [[1.0]]))
+
+
 def test_calibration_counts_in_tenths_what_was_right_of_what_was_likely() -> None:
     def group(probability: float, is_right: bool) -> list[float]:
         own, other = -math.log(probability), -math.log(1 - probability)

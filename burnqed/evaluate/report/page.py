@@ -203,7 +203,9 @@ def training_plots(inputs: ReportInputs) -> list[plots.Plot]:
     if (held_out := inputs.held_out) and len(held_out.x) >= LEAST_SHOWN:
         drawn.append(pictures.by_depth(held_out))
     if (held_out := inputs.held_out) and held_out.families:
-        drawn += [pictures.siblings(held_out.families), pictures.calibration(held_out.families)]
+        drawn.append(pictures.siblings(held_out.families))
+        if believed := pictures.calibration(held_out.families):
+            drawn.append(believed)
     if len(by_depth := rank_by_depth(inputs.result.training)) > 1:
         drawn.append(plots.rank_by_depth(by_depth))
     return drawn

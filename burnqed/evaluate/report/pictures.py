@@ -79,9 +79,10 @@ def siblings(families: Sequence[Sequence[float]]) -> Plot:
     return draw("siblings", "Energy among siblings", caption, f"Energy among siblings: {words}.", paint)
 
 
-def calibration(families: Sequence[Sequence[float]]) -> Plot:
-    """Of the states that the head finds likeliest among their siblings: how likely it finds them, and how often they are the ones on a proof's path."""
-    bins = reliability(families)
+def calibration(families: Sequence[Sequence[float]]) -> Plot | None:
+    """Of the states that the head finds likeliest among their siblings: how likely it finds them, and how often they are the ones on a proof's path. None of nothing."""
+    if not (bins := reliability(families)):
+        return None
 
     def paint(axes: Any) -> None:
         axes.plot([0, 1], [0, 1], color=INK, lw=0.8, ls=(0, (3, 2)))
