@@ -100,6 +100,7 @@ def shard_at_work(cluster: Cluster, name: str) -> str:
         time.sleep(1)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1500)
 def test_the_bill_is_what_the_pods_took_also_of_one_that_was_killed_and_of_a_workflow_that_was_retried(
     cluster: Cluster, small: list[str]

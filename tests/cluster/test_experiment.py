@@ -1,8 +1,6 @@
-"""A whole experiment in its smallest form, whose pods are killed on the way: `make test-cluster-experiment`."""
+"""A whole experiment in its smallest form, whose pods are killed on the way: `make test-cluster-long`."""
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -10,12 +8,7 @@ from burnqed.evaluate.experiment import Experiments
 from burnqed.run.argo.nodes import phase_of
 from tests.fixtures.cluster import Cluster
 
-pytestmark = [
-    pytest.mark.skipif(
-        "BURNQED_CLUSTER_EXPERIMENT" not in os.environ, reason="takes half an hour; run `make test-cluster-experiment`"
-    ),
-    pytest.mark.timeout(3600),
-]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
 SETTINGS = ("joint.steps=20", "joint.evaluate_every=10", "joint.positives=4", "evaluate.shards=1", "search.shards=1")
 
 

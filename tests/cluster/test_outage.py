@@ -23,6 +23,7 @@ def parts(cluster: Cluster) -> list[str]:
     return [path for path in cluster.store.list(LAYOUT.trajectories("main")) if path.endswith(".parquet")]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_a_workflow_whose_store_was_away_in_its_search_ends_as_if_it_had_not_been(
     cluster: Cluster, small: list[str]

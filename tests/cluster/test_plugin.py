@@ -23,6 +23,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_an_iteration_searches_with_their_lean_and_trains_and_serves_their_head(
     cluster: Cluster, wheels: Path, small: list[str]

@@ -1,11 +1,10 @@
 """Several iterations as workflows that another one creates: a lost pod finds its child again, and retry, logs, answers and stop reach children.
 
-`make test-cluster` stops a series; `make test-cluster-experiment` also loses pods of one.
+`make test-cluster` stops a series; `make test-cluster-long` also loses pods of one.
 """
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -24,9 +23,7 @@ def wait_for_question(cluster: Cluster, parent: str, child: str) -> dict[str, An
     return cluster.wait(child, suspended)
 
 
-@pytest.mark.skipif(
-    "BURNQED_CLUSTER_EXPERIMENT" not in os.environ, reason="takes ten minutes; run `make test-cluster-experiment`"
-)
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_a_series_survives_a_lost_pod_a_missing_secret_and_is_answered_and_retried_through_its_parent(
     cluster: Cluster, iterations: list[str], small: list[str]

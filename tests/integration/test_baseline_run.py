@@ -1,6 +1,6 @@
 """The workflows around a run, in the smoke profile: a baseline; a lean start, whose iteration is then finished and compared with the baseline; and a reset of the next one.
 
-`make test-long` runs the baseline, `make test-workflows` all of them.
+`make test-workflows` runs them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from burnqed.remembered import recall
 from burnqed.steps.facts import SftFacts, TrivialFacts
 from burnqed.store import Store
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("baseline"), pytest.mark.timeout(1200)]
-others = pytest.mark.skipif(
-    "BURNQED_WORKFLOWS" not in os.environ, reason="take five minutes; run `make test-workflows`"
-)
+pytestmark = [
+    pytest.mark.skipif("BURNQED_WORKFLOWS" not in os.environ, reason="take seven minutes; run `make test-workflows`"),
+    pytest.mark.timeout(1200),
+]
 SIZES = ("search.noise=false", "search.shards=1", "negatives.theorems=8", "data.benchmark_theorems=4")
 BASELINE, LEAN_START = Layout("baseline", 0), Layout("lean-start", 0)
 
@@ -63,7 +63,6 @@ def test_a_baseline_tries_the_raw_model_searches_trains_a_head_and_evaluates(sto
     )
 
 
-@others
 def test_a_lean_start_judges_the_head_by_the_theorems_that_it_was_not_trained_on(store: Store, tmp_path: Path) -> None:
     said = burnqed(store, "lean-start", "--profile", "smoke", *sizes())
     folder = output(store, LEAN_START.lean_start)
@@ -77,7 +76,6 @@ def test_a_lean_start_judges_the_head_by_the_theorems_that_it_was_not_trained_on
     assert not store.exists(LEAN_START.report)
 
 
-@others
 def test_its_iteration_is_finished_and_compared_with_the_baseline(store: Store) -> None:
     said = burnqed(store, "iteration", "--iter", "0", "--run", "lean-start", "--set", "gate.baseline='baseline:0'")
     assert "sft: miss" not in said
@@ -86,7 +84,6 @@ def test_its_iteration_is_finished_and_compared_with_the_baseline(store: Store) 
     assert gain.n == 4
 
 
-@others
 def test_a_reset_starts_from_the_base_model_and_the_run_keeps_its_settings(store: Store) -> None:
     before = recall(store, "lean-start")
     burnqed(store, "reset", "--iter", "1", "--run", "lean-start", "--set", "sft.steps=20", "--set", "select.theorems=4")
