@@ -321,8 +321,9 @@ class SftConfig(Section):
     base_weights: Later[Weights] = "full"
     """`nf4` keeps the frozen weights of LoRA's layers in 4 bits (QLoRA): a 7B model then takes 5 GB while it is trained. The adapters are
     merged into the full weights all the same."""
-    optimizer: Later[Literal["adamw", "paged_adamw_8bit"]] = "adamw"
-    """`paged_adamw_8bit` keeps its state in 8 bits, and on the host when the GPU has no room for it."""
+    optimizer: Later[Literal["adamw", "muon", "paged_adamw_8bit"]] = "adamw"
+    """`muon` takes it for the matrices of the layers, which spares a model with random weights more than half of its steps; for `full` only. `paged_adamw_8bit` keeps its state in 8 bits,
+    and on the host when the GPU has no room for it."""
     processes: Operation[int | None] = Field(None, ge=1)
     """Processes that train together, each with a part of every batch; null means one on each GPU, or a single one. The steps stay the same."""
     sharded: Operation[bool] = False

@@ -33,6 +33,10 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             "Weights of 4 bits cannot be divided among GPUs; set sft.sharded=false (each GPU then has all of them), or sft.base_weights=full."
         )
+    if trains and sft.optimizer == "muon" and (sft.method == "lora" or sft.sharded):
+        raise BadInput(
+            "sft.optimizer=muon is for whole matrices that are trained; set sft.method=full and sft.sharded=false, or sft.optimizer=adamw."
+        )
     if trains and sft.optimizer == "paged_adamw_8bit" and sft.sharded and sft.method == "full":
         raise BadInput(
             "sft.optimizer=paged_adamw_8bit does not divide its state among GPUs; set sft.sharded=false, or sft.optimizer=adamw."

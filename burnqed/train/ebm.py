@@ -31,9 +31,10 @@ from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import learning_rate
 from burnqed.train.losses import info_nce_by_group
-from burnqed.train.model import adamw, device
+from burnqed.train.model import device
 from burnqed.train.monitor import verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, harder
+from burnqed.train.optimizers import adamw
 from burnqed.train.packing import balanced, shuffled
 from burnqed.train.quality import quality
 from burnqed.train.ragged import Indices, Ragged

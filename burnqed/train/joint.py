@@ -34,7 +34,7 @@ from burnqed.train.ebm import temperature_left
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import Training, learning_rate
-from burnqed.train.model import adamw
+from burnqed.train.optimizers import adamw
 from burnqed.train.packing import Example, Packed
 from burnqed.train.quality import class_rows, embedding_metrics
 from burnqed.train.ragged import Indices

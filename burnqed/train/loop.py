@@ -25,7 +25,8 @@ from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.losses import both_losses, completion_loss
 from burnqed.train.memory import fit
-from burnqed.train.model import adamw, copy_weights, set_weights, trainable
+from burnqed.train.model import copy_weights, set_weights, trainable
+from burnqed.train.optimizers import Muon, optimizer_of
 from burnqed.train.packing import Example, Packed, pack, shuffled
 from burnqed.train.parallel import Processes, clip, part_state, shard, whole_state
 from burnqed.train.varlen import is_used
@@ -107,9 +108,7 @@ class Training:
         self.is_sharded = config.sharded and self.processes.number > 1
         if self.is_sharded:
             shard(model, trains_all=config.method == "full")
-        weights = trainable(model).values()
-        kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": not self.is_sharded}
-        self.optimizer = adamw(weights, config.weight_decay, lr=peak, betas=(0.9, 0.95), **kind)
+        self.optimizer = optimizer_of(model, config, peak, sharded=self.is_sharded)
         self.splits = fit(model, config)
         """By which `sft.batch_tokens` is divided, for a batch to fit into memory."""
         self.rows: list[LossRow] = []
@@ -296,7 +295,9 @@ class Training:
     def state(self) -> dict[str, Any]:
         return {
             "weights": self.weights(),
-            "optimizer": whole_state(self.optimizer),
+            "optimizer": self.optimizer.state_dict()
+            if isinstance(self.optimizer, Muon)
+            else whole_state(self.optimizer),
             "rows": [row.model_dump(exclude={"tokens_per_s"}) for row in self.rows],
             "best": self.best.model_dump() if self.best else None,
             "best_step": self.best_step,
@@ -307,7 +308,8 @@ class Training:
     def restore(self, state: dict[str, Any]) -> None:
         self.set_weights(state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
-        part_state(self.optimizer)
+        if not isinstance(self.optimizer, Muon):
+            part_state(self.optimizer)
         self.rows = [LossRow.model_validate(row) for row in state["rows"]]
         self.best = EvaluationLoss.model_validate(state["best"]) if state["best"] else None
         self.best_step, self.best_weights = state["best_step"], state["best_weights"]

@@ -1,8 +1,7 @@
-"""Models, tokenizers and optimisers of fine-tuning, export and the head's training."""
+"""Models and tokenizers of fine-tuning, export and the head's training."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -99,25 +98,6 @@ def trainable(model: nn.Module) -> dict[str, nn.Parameter]:
 def copy_weights(model: nn.Module) -> dict[str, torch.Tensor]:
     """A copy of the trainable weights, on the CPU. Processes that train together have to call it together."""
     return {name: whole(parameter.detach()).cpu().clone() for name, parameter in trainable(model).items()}
-
-
-def adamw(
-    parameters: Iterable[nn.Parameter], weight_decay: float, *, paged: bool = False, **options: Any
-) -> torch.optim.Optimizer:
-    """AdamW that decays matrices only: neither norms nor biases nor the head's temperature. `paged`: with its state in 8 bits, in memory that
-    the driver moves between GPU and host."""
-    every = list(parameters)
-    groups = [
-        {"params": [p for p in every if p.ndim >= 2], "weight_decay": weight_decay},
-        {"params": [p for p in every if p.ndim < 2], "weight_decay": 0.0},
-    ]
-    if paged:
-        from bitsandbytes.optim.adamw import PagedAdamW8bit
-
-        return PagedAdamW8bit(  # type: ignore[no-untyped-call]
-            [group for group in groups if group["params"]], **options
-        )
-    return torch.optim.AdamW(groups, **options)
 
 
 def set_weights(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:

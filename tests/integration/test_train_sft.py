@@ -31,7 +31,8 @@ from burnqed.train.export import export_model
 from burnqed.train.loop import LossRow, Training
 from burnqed.train.losses import both_losses, check_packing, completion_loss
 from burnqed.train.merge import merged
-from burnqed.train.model import load_model, load_tokenizer, load_trainable
+from burnqed.train.model import copy_weights, load_model, load_tokenizer, load_trainable, trainable
+from burnqed.train.optimizers import Muon, optimizer_of
 from burnqed.train.packing import IGNORED, Packed, encode, pack, shuffled
 from burnqed.train.sft import Pairs, SftOutcome, repeats, train_sft
 from tests.fixtures.joint_data import SHAPE, pairs
@@ -58,6 +59,7 @@ PAIRS = Pairs(pairs(240, "known", 0), pairs(40, "search", 1))
 Trained = tuple[SftOutcome, Path]
 """An outcome, and the folder that was written."""
 
+MUON_SETTINGS = SETTINGS.model_copy(update={"optimizer": "muon"})
 LORA = SETTINGS.model_copy(update={"method": "lora", "learning_rate": 2e-2})
 
 
@@ -289,6 +291,25 @@ def test_the_learning_rate_rises_to_its_peak_and_falls_and_halves_each_iteration
     assert later.steps == SETTINGS.later_steps
 
 
+def test_muon_turns_the_matrices_of_the_layers_and_leaves_the_rest_to_adamw(base: Path) -> None:
+    model = load_trainable(base, None, MUON_SETTINGS)
+    optimizer = optimizer_of(model, MUON_SETTINGS, lr=0.01, sharded=False)
+    assert isinstance(optimizer, Muon)
+    before, examples = copy_weights(model), encode(load_tokenizer(base), PAIRS.base[:20], 160, COMPLETION)
+    completion_loss(model, pack(examples)).backward()  # type: ignore[no-untyped-call]
+    gradients = {name: weight.grad for name, weight in trainable(model).items()}
+    optimizer.step()
+    for name, weight in copy_weights(model).items():
+        step = weight - before[name] * (1 - 0.01 * MUON_SETTINGS.weight_decay * (weight.ndim == 2))
+        if weight.ndim == 2 and "layers" in name:
+            # The gradient's main directions count about the same, in a step of AdamW's size.
+            gradient, values = torch.linalg.svdvals(gradients[name]), torch.linalg.svdvals(step)
+            assert values[0] / values[5] < 1.6 < gradient[0] / gradient[5], name
+            assert 0.5 < step.square().mean().sqrt().item() / (0.2 * 0.01) < 1.2
+        else:  # the first step of AdamW has one size everywhere
+            assert step[step != 0].abs().median().item() == pytest.approx(0.01, rel=0.1), name
+
+
 def test_equal_seeds_give_equal_files_and_another_seed_others(full: Trained, base: Path, tmp_path: Path) -> None:
     outcome, folder = full
     again = train(base, tmp_path / "a")
@@ -311,7 +332,12 @@ def test_all_base_pairs_train_at_first_and_a_sample_of_them_later(base: Path, tm
 QLORA = {"method": "lora", "base_weights": "nf4", "optimizer": "paged_adamw_8bit"}
 
 
-@pytest.mark.parametrize("method", [{"method": "full"}, {"method": "lora"}, QLORA], ids=["full", "lora", "qlora"])
+MUON = {"method": "full", "optimizer": "muon"}
+
+
+@pytest.mark.parametrize(
+    "method", [{"method": "full"}, {"method": "lora"}, QLORA, MUON], ids=["full", "lora", "qlora", "muon"]
+)
 @pytest.mark.parametrize("accumulation", [1, 2])
 def test_an_interrupted_training_continues_to_the_same_losses_and_weights(
     base: Path, tmp_path: Path, method: dict[str, str], accumulation: int
@@ -329,7 +355,7 @@ def test_an_interrupted_training_continues_to_the_same_losses_and_weights(
 
     assert curve(resumed.rows) == curve(whole.rows)
     assert resumed.best_step == whole.best_step
-    name = "model.safetensors" if method == {"method": "full"} else "adapter_model.safetensors"
+    name = "model.safetensors" if method["method"] == "full" else "adapter_model.safetensors"
     expected, found = load_file(tmp_path / "whole/adapter" / name), load_file(tmp_path / "resumed/adapter" / name)
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[key], found[key]) for key in expected)

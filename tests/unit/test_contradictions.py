@@ -23,6 +23,7 @@ CONTRADICTIONS = {
     "sft ": ("set sft.method=lora, too", ["sft.base_weights=nf4"]),
     "sft  ": ("applies from step joint.judged_after .2000. on, and there are only 100", ["joint.enabled=true", "joint.steps=100", "joint.max_loss=1"]),
     "sft   ": ("joint.min_centroid is measured on validation theorems", ["joint.enabled=true", "joint.min_centroid=3", "joint.judged_after=100", "data.validation_fraction=0"]),
+    "sft    ": ("sft.optimizer=muon is for whole matrices", ["sft.optimizer=muon", "sft.method=lora"]),
     "replay": ("policy.quantization=fp8 is for SGLang", ["policy.quantization=fp8"]),
     "ebm-final": ("must be below ebm.max_temperature", ["ebm.min_temperature=10"]),
     "ebm-search": ("leave no other negatives", ["ebm.earlier_share=0.5", "ebm.expanded_share=0.5"]),
