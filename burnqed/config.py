@@ -351,11 +351,12 @@ class EbmConfig(Section):
     enabled: Structure[bool] = True
     """Whether there is a head at all."""
     head: Later[str] = "mlp"
-    """`mlp`, `mlp-without-goal` (which does not see the theorem's root state, to tell what that is worth), or one that another package provides; `burnqed doctor` lists them."""
+    """`mlp`, `relative` (which sees a state's difference from the root state, too, and whose layers are not limited), `mlp-without-goal` (which does not see the theorem's root
+    state, to tell what that is worth), or one that another package provides; `burnqed doctor` lists them."""
     noise: Structure[bool] = True
     """Whether it also learns from the searches at the noise temperature."""
     widths: list[int] | None = None
-    """Hidden widths; null scales 2048, 1024, 512 (for d = 4096) with the model's d."""
+    """Hidden widths; null scales 2048, 1024, 512 (for d = 4096) with the model's d, and means 2·d (at most 2048) and half of it for `relative`."""
     dropout: float = Field(0.15, ge=0, lt=1)
     """Dropout between the layers."""
     learning_rate: float = Field(3e-4, gt=0)

@@ -9,7 +9,11 @@ from __future__ import annotations
 from burnqed import plugins
 
 GROUP = "burnqed.head"
-BUILT_IN = {"mlp": "burnqed.head.mlp:MlpHead", "mlp-without-goal": "burnqed.head.mlp:GoallessHead"}
+BUILT_IN = {
+    "mlp": "burnqed.head.mlp:MlpHead",
+    "mlp-without-goal": "burnqed.head.mlp:GoallessHead",
+    "relative": "burnqed.head.relative:RelativeHead",
+}
 
 
 def names() -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Self
+from typing import ClassVar, Self
 
 import torch
 import torch.nn.functional as F
@@ -26,11 +26,6 @@ FIRST_LAYER_SCALE = 0.1
 """Initial scale of the first layer's weights: with 3·d inputs, energies explode without it."""
 EXACT_ITERATIONS = 100
 """Power iterations outside training, where the norm must be deterministic."""
-
-
-def scaled_widths(d: int) -> list[int]:
-    """2048, 1024, 512 for d = 4096, in proportion for other widths, and at least 32."""
-    return [max(LEAST_WIDTH, width * d // FULL_D) for width in FULL_WIDTHS]
 
 
 class SpectralLimit(nn.Module):
@@ -62,18 +57,26 @@ class SpectralLimit(nn.Module):
 class MlpHead(Head):
     """See the module."""
 
+    INPUTS: ClassVar[int] = 3
+    """How many times d numbers the first layer gets."""
+
     def __init__(self, d: int, widths: Sequence[int], dropout: float = 0.0) -> None:
         super().__init__(d)
         self.widths = list(widths)
-        sizes = [3 * d, *widths, 1]
+        sizes = [self.INPUTS * d, *widths, 1]
         self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in pairwise(sizes))
         self.dropout = nn.Dropout(dropout)
         with torch.no_grad():
             self.linear[0].weight.mul_(FIRST_LAYER_SCALE)
 
+    @staticmethod
+    def default_widths(d: int) -> list[int]:
+        """2048, 1024, 512 for d = 4096, in proportion for other widths, and at least 32."""
+        return [max(LEAST_WIDTH, width * d // FULL_D) for width in FULL_WIDTHS]
+
     @classmethod
     def made_for(cls, d: int, config: EbmConfig) -> Self:
-        head = cls(d, config.widths or scaled_widths(d), config.dropout)
+        head = cls(d, config.widths or cls.default_widths(d), config.dropout)
         head.limit_norms(config.power_iterations)
         return head
 
@@ -84,8 +87,12 @@ class MlpHead(Head):
     def linear(self) -> list[nn.Linear]:
         return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
 
+    def inputs(self, z: Tensor, g: Tensor) -> Tensor:
+        """[..., INPUTS·d], of standardised states and their root states [..., d]."""
+        return torch.cat([z, g, z * g], dim=-1)
+
     def forward_standard(self, z: Tensor, g: Tensor) -> Tensor:
-        x = torch.cat([z, g.expand_as(z), z * g], dim=-1)
+        x = self.inputs(z, g.expand_as(z))
         *hidden, last = self.linear
         for layer in hidden:
             x = self.dropout(F.silu(layer(x)))
@@ -114,8 +121,8 @@ class MlpHead(Head):
             for limited, linear in zip(self.linear, copy.linear, strict=True):
                 linear.weight.copy_(limited.weight)
                 linear.bias.copy_(limited.bias)
-            for name in ("log_temperature", "mean", "deviation"):
-                getattr(copy, name).copy_(getattr(self, name))
+            others = {name: tensor for name, tensor in self.state_dict().items() if not name.startswith("layers.")}
+            copy.load_state_dict(others, strict=False)
         return copy.eval()
 
 

@@ -44,25 +44,40 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install_package(folder, heads.GROUP, OTHERS, monkeypatch)
 
 
-def trained(workdir: Path, head: str) -> tuple[HeadOutcome, Matrix]:
-    """A head of this kind, where only nearness to the goal tells the states of proofs from others; and the embeddings: goals, states on proofs, others, in turn."""
-    d, rng = 6, np.random.default_rng(0)
-    theorems = [f"t{i}" for i in range(40)]
-    texts = [f"{theorem} {what}" for theorem in theorems for what in ("goal", "good", "bad")]
-    matrix = rng.normal(size=(len(texts), d)).astype(np.float32)
+D, THEOREMS = 6, 40
+
+
+def near() -> Matrix:
+    """Embeddings of goals, states on proofs, and others, in turn: only nearness to the goal tells those on proofs."""
+    matrix = np.random.default_rng(0).normal(size=(3 * THEOREMS, D)).astype(np.float32)
     matrix[1::3] = matrix[0::3] + 0.1 * matrix[1::3]
+    return matrix
+
+
+def turned() -> Matrix:
+    """Likewise, with all states near their goals, in one direction or the other."""
+    matrix = np.random.default_rng(0).normal(size=(3 * THEOREMS, D)).astype(np.float32)
+    steps = 0.01 * matrix[1::3]
+    steps[:, 0] = 0.01
+    matrix[1::3], matrix[2::3] = matrix[0::3] + steps, matrix[0::3] - steps
+    return matrix
+
+
+def trained(workdir: Path, head: str, matrix: Matrix) -> HeadOutcome:
+    theorems = [f"t{i}" for i in range(THEOREMS)]
+    texts = [f"{theorem} {what}" for theorem in theorems for what in ("goal", "good", "bad")]
     positives = [Positive(t, f"{t} goal", f"{t} good", 1, (f"{t} bad",)) for t in theorems]
     examples = examples_of(positives, {t: (f"{t} bad",) for t in theorems}, texts)
-    config = EbmConfig(head=head, widths=[d], steps=150, batch=32, learning_rate=3e-2, log_every=50)
-    outcome = train_head(
+    config = EbmConfig(head=head, widths=[D], steps=150, batch=32, learning_rate=3e-2, log_every=50)
+    return train_head(
         examples, Embeddings("some", matrix), config, validation_fraction=0.3, workdir=workdir, checkpoints=Checkpoints(Store(str(workdir)), "c")
     )  # fmt: skip
-    return outcome, matrix
 
 
 @pytest.mark.usefixtures("plugin")
 def test_a_head_of_another_package_is_trained_saved_and_loaded(tmp_path: Path) -> None:
-    outcome, matrix = trained(tmp_path, "bilinear")
+    matrix = near()
+    outcome = trained(tmp_path, "bilinear", matrix)
     assert outcome.metrics["pairwise"].value > 0.8
     loaded = Head.load(tmp_path / "head")
     assert type(loaded).__name__ == "BilinearHead"
@@ -72,9 +87,17 @@ def test_a_head_of_another_package_is_trained_saved_and_loaded(tmp_path: Path) -
 
 
 def test_a_head_without_the_goal_learns_nothing_that_only_the_goal_tells(tmp_path: Path) -> None:
-    seeing, blind = (trained(tmp_path / kind, kind)[0] for kind in ("mlp", "mlp-without-goal"))
+    seeing, blind = (trained(tmp_path / kind, kind, near()) for kind in ("mlp", "mlp-without-goal"))
     assert seeing.metrics["pairwise"].value > 0.75
     assert blind.metrics["pairwise"].value < 0.65
+
+
+def test_a_relative_head_tells_states_apart_that_are_all_near_their_goals(tmp_path: Path) -> None:
+    relative, mlp = (trained(tmp_path / kind, kind, turned()) for kind in ("relative", "mlp"))
+    assert relative.metrics["pairwise"].value > 0.95
+    assert relative.metrics["loss"].value < 0.5 * mlp.metrics["loss"].value
+    z, g = torch.from_numpy(turned()[1::3]), torch.from_numpy(turned()[0::3])
+    assert torch.equal(Head.load(tmp_path / "relative/head").energies(z, g), relative.head.plain().energies(z, g))
 
 
 def test_a_head_that_was_saved_before_heads_had_names_is_ours(tmp_path: Path) -> None:
@@ -99,12 +122,14 @@ def test_a_head_of_another_shape_than_the_installed_one_takes_is_one_sentence(tm
 
 @pytest.mark.usefixtures("plugin")
 def test_what_is_not_there_or_cannot_be_loaded_is_one_sentence() -> None:
-    with pytest.raises(BadInput, match=r"no head 'cubic'; there are: mlp, mlp-without-goal, bilinear, broken\. "):
+    with pytest.raises(
+        BadInput, match=r"no head 'cubic'; there are: mlp, mlp-without-goal, relative, bilinear, broken\. "
+    ):
         heads.check("cubic")
     with pytest.raises(BadInput, match="The head 'broken' cannot be loaded .*ModuleNotFoundError"):
         make_head(torch.zeros(1, 4), EbmConfig(head="broken"))
     found = {finding.what: finding for finding in doctor.heads()}
-    assert found["heads"].found == "mlp, mlp-without-goal, bilinear, broken"
+    assert found["heads"].found == "mlp, mlp-without-goal, relative, bilinear, broken"
     assert not found["head broken"].needed
 
 

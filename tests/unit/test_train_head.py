@@ -16,7 +16,7 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, make_head
 from burnqed.head.calibration import calibration_error, reliability
 from burnqed.head.metric import Metric, Metrics
-from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead, scaled_widths
+from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead
 from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
 from burnqed.train.examples import HeadExamples
@@ -68,9 +68,9 @@ def embeddings(n: int, d: int, norm: float, seed: int = 0) -> torch.Tensor:
 
 
 def test_widths_are_those_of_the_large_model_in_proportion() -> None:
-    assert scaled_widths(4096) == [2048, 1024, 512]
-    assert scaled_widths(1024) == [512, 256, 128]
-    assert scaled_widths(128) == [64, 32, 32]
+    assert MlpHead.default_widths(4096) == [2048, 1024, 512]
+    assert MlpHead.default_widths(1024) == [512, 256, 128]
+    assert MlpHead.default_widths(128) == [64, 32, 32]
 
 
 def test_energies_are_small_at_the_start_even_with_many_large_inputs() -> None:
