@@ -533,6 +533,8 @@ class NegativesConfig(Section):
 
     theorems: Theorems[int] = Field(400, ge=0)
     """Known proofs that are replayed."""
+    pool: Later[Literal["any", "searched"]] = "any"
+    """`searched` begins with the proofs of theorems that this iteration searches: what search tried at them, and failed with, is then among the head's negatives."""
     candidates: int = Field(4, ge=0)
     """The policy's tactics tried at each state."""
     probe_tactics: bool = True

@@ -16,6 +16,7 @@ from burnqed.steps.data import read_proofs
 from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import searches
 from burnqed.steps.searching import Tools, shard_unit, shard_writer, write_shard
+from burnqed.steps.select import read_selection
 from burnqed.steps.shards import shard_count
 from burnqed.trajectory.filling import OnResult
 from burnqed.trajectory.rows import SearchResult, Task
@@ -30,6 +31,8 @@ def count(context: Context) -> int:
 def units(context: Context) -> list[Unit]:
     layout = context.layout
     sources = {"data": [layout.data], "model": [layout.model]} | lemmas.sources(context)
+    if context.config.negatives.pool == "searched":
+        sources["selection"] = [layout.selection]
     return [shard_unit(context, layout.trajectories(REPLAYED), count(context), sources)]
 
 
@@ -38,18 +41,21 @@ def needed(context: Context) -> bool:
     return config.ebm.enabled and config.negatives.theorems > 0 and searches(config, context.iteration)
 
 
-def chosen(context: Context) -> list[KnownProof]:
-    """A seeded sample of the known proofs, different in each iteration."""
+def chosen(context: Context, unit: Unit) -> list[KnownProof]:
+    """A seeded sample of the known proofs, different in each iteration; those of theorems that are searched come first, if so configured."""
     config = context.config.negatives
     proofs = read_proofs(context.store, f"{output(context.store, context.layout.data)}/proofs.json")
     proofs.sort(key=lambda p: p.theorem.name)
     random.Random(config.seed + context.iteration).shuffle(proofs)
+    if config.pool == "searched":
+        searched = {theorem.name for theorem in read_selection(context.store, unit.source("selection")).theorems}
+        proofs.sort(key=lambda p: p.theorem.name not in searched)
     return proofs[: config.theorems]
 
 
 async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.negatives
-    proofs = {p.theorem.name: p for p in chosen(context)}
+    proofs = {p.theorem.name: p for p in chosen(context, unit)}
     writer = shard_writer(context, unit, [p.theorem for p in proofs.values()], config)
     settings = BranchSettings(
         candidates=config.candidates,
