@@ -30,7 +30,7 @@ from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import learning_rate
-from burnqed.train.losses import info_nce_by_group
+from burnqed.train.losses import depth_loss, info_nce_by_group
 from burnqed.train.model import device
 from burnqed.train.monitor import verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, harder
@@ -183,6 +183,7 @@ class HeadTraining:
         self.device = next(head.parameters()).device
         self.matrix = torch.from_numpy(embeddings.matrix).to(self.device)  # [N, d]
         self.examples, self.training, self.validation = examples, training, validation
+        self.remaining = torch.from_numpy(examples.remaining).float().to(self.device)
         self.sampler = NegativeSampler(examples, training, seen, config)
         self.usable = self.sampler.usable()
         if not self.usable:
@@ -247,11 +248,14 @@ class HeadTraining:
         energies = self.head(*self.inputs(self.training[batch], drawn))  # [B, 1 + K]
         losses = info_nce_by_group(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
         loss = losses.mean()
+        if self.config.depth_weight:
+            remaining = self.remaining[torch.from_numpy(self.training[batch]).to(self.device)]
+            loss = loss + self.config.depth_weight * depth_loss(energies[:, 0], remaining)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         self.step += 1
-        self.losses.append(loss.item())
+        self.losses.append(losses.mean().item())
         self.active.append((losses > ACTIVE).float().mean().item())
         if not math.isfinite(self.losses[-1]):
             raise BadInput(f"The head's loss is not a finite number at step {self.step}; lower ebm.learning_rate.")
@@ -299,7 +303,7 @@ class HeadTraining:
             HeadRow(step=self.step, loss=loss, temperature=temperature, active_ratio=active, metrics=metrics)
         )
         self.losses, self.active = [], []
-        names = ("loss", "rank1", "pairwise", "sibling_discrimination", "energy_gap")
+        names = ("loss", "rank1", "pairwise", "sibling_discrimination", "energy_gap", "progress")
         shown = " · ".join(f"{name} {metrics[name]}" for name in names if name in metrics)
         log.info(
             "head: step %d · training loss %s · active %s · temperature %.3f · validation: %s",
@@ -310,6 +314,8 @@ class HeadTraining:
         )
         # without validation the last weights are kept
         validation_loss = metrics["loss"].value if metrics else -self.step
+        if self.config.depth_weight and "depth_correlation" in metrics:
+            validation_loss += self.config.depth_weight * (1 - metrics["depth_correlation"].value)
         rank = metrics["rank1"].value if metrics and self.config.patience else 0.0
         if (rank, -validation_loss) > (self.best_rank, -self.best_loss):
             self.best, self.best_step, self.stale = self.weights(), self.step, 0

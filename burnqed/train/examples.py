@@ -48,6 +48,8 @@ class HeadExamples:
     state: Indices
     depth: Indices
     """Tactics from the root."""
+    remaining: Indices
+    """Tactics to the end of the first proof that the choice was found on."""
     siblings: Ragged
     """[n]: distinct states; may be empty."""
     earlier: Slices
@@ -71,7 +73,7 @@ class HeadExamples:
         for texts in (self.texts, self.theorems):
             for text in texts:
                 digest.update(hashlib.sha256(text.encode()).digest())
-        for array in (self.theorem, self.goal, self.state, self.depth):
+        for array in (self.theorem, self.goal, self.state, self.depth, self.remaining):
             digest.update(array.tobytes())
         for ragged in (self.siblings, self.states):
             digest.update(ragged.starts.tobytes() + ragged.values.tobytes())
@@ -88,7 +90,7 @@ class HeadExamples:
         """
         rows = Rows.read(tables)
         # 1. Choices: the steps of checked proofs to a state with goals left
-        start, parent, positive = rows.steps()
+        start, parent, positive, end = rows.steps()
         theorem = rows.theorem[positive]
         goal, before, after = rows.state[start], rows.state[parent], rows.state[positive]
         choice, once = distinct(theorem, goal, before, after, rows.depth[positive])
@@ -125,6 +127,7 @@ class HeadExamples:
             goal=number[goal],
             state=number[after],
             depth=rows.depth[positive[once]],
+            remaining=rows.depth[end[once]] - rows.depth[positive[once]],
             siblings=Ragged(number[siblings.values], siblings.starts),
             earlier=Slices(number[earlier.values], earlier.begin, earlier.end),
             expanded=Slices(number[expanded.values], expanded.begin, expanded.end),
@@ -201,16 +204,18 @@ class Rows:
         """One number for each pair of group and state."""
         return group * (len(self.texts) + 1) + state + 1
 
-    def steps(self) -> tuple[Indices, Indices, Indices]:
-        """Three rows for each step on a path to a state with goals left: the path's first row, and the rows before and after the step."""
+    def steps(self) -> tuple[Indices, Indices, Indices, Indices]:
+        """Four rows for each step on a path to a state with goals left: the path's first row, the rows before and after the step, and the path's last row."""
         path = np.flatnonzero(self.on_path)
         number, _ = distinct(self.search[path])
         order = np.lexsort((self.depth[path], number))
         path, number = path[order], number[order]
         is_first = np.diff(number, prepend=-1) != 0
-        start = path[np.maximum.accumulate(np.where(is_first, np.arange(len(path)), 0))]
+        firsts = np.flatnonzero(is_first)
+        of = np.cumsum(is_first) - 1
         after = np.flatnonzero(~is_first & ~self.is_terminal[path])
-        return start[after], path[after - 1], path[after]
+        lasts = np.append(firsts[1:], len(path)) - 1
+        return path[firsts[of[after]]], path[after - 1], path[after], path[lasts[of[after]]]
 
     def children(self, parent: Indices, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices]:
         """The chosen rows whose parent is one of the `parent` rows [steps], with the step; ordered by step, then by row."""

@@ -14,11 +14,13 @@ from burnqed.head.base import Head
 from burnqed.head.metric import Metric, Metrics
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import info_nce
-from burnqed.train.monitor import Scored, head_metrics
-from burnqed.train.negatives import NegativeBatch, NegativeSampler
+from burnqed.train.monitor import Scored, head_metrics, pairwise
+from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, some
 from burnqed.train.ragged import Indices
 
 MOST_POSITIVES = 2_000
+MOST_EARLIER = 4
+"""States before a positive on its proof that it is compared with."""
 
 
 class HeldOut:
@@ -44,8 +46,9 @@ class HeldOut:
         if config != compared:
             sampler = NegativeSampler(examples, self.chosen, examples.states, config)
             self.trained_like = sampler.draw(judged, np.random.default_rng(config.seed))
+        self.earlier = earlier_states(examples, self.positives, np.random.default_rng(config.seed))
         self.goals = examples.goal[self.positives]
-        self.depth = examples.depth[self.positives]
+        self.depth, self.remaining = examples.depth[self.positives], examples.remaining[self.positives]
         self.own = examples.state[self.positives]
 
     def __len__(self) -> int:
@@ -54,12 +57,12 @@ class HeldOut:
     @property
     def states(self) -> Indices:
         """All that are measured, some more than once."""
-        negatives = (self.negatives.rows.reshape(-1), self.trained_like.rows.reshape(-1))
-        return np.concatenate([self.own, self.goals, *negatives])
+        others = (batch.rows.reshape(-1) for batch in (self.negatives, self.trained_like, self.earlier))
+        return np.concatenate([self.own, self.goals, *others])
 
     def metrics(self, head: Head, embed: Callable[[Indices], Tensor]) -> Metrics:
-        """`loss` (InfoNCE in nats) and `head_metrics` of the head as it is; empty when there is no positive. `embed` gives states [...] their
-        embeddings [..., d]."""
+        """`loss` (InfoNCE in nats), `head_metrics` of the head as it is, and `progress`, how often a positive lies below a state before it on its proof; empty when there is no positive.
+        `embed` gives states [...] their embeddings [..., d]."""
         if not len(self):
             return {}
         plain, g = head.plain(), embed(self.goals)[:, None]
@@ -70,13 +73,29 @@ class HeldOut:
             found = plain.to(z.device).group_energies(z, g)
             return found[:, 0], found[:, 1:]
 
+        def scored(batch: NegativeBatch, own: Tensor, others: Tensor) -> Scored:
+            return Scored(
+                own.cpu().numpy(), others.cpu().numpy(), batch.present, batch.kinds, self.depth, self.remaining
+            )
+
         own, others = energies(self.negatives)
-        scored = Scored(
-            own.cpu().numpy(), others.cpu().numpy(), self.negatives.present, self.negatives.kinds, self.depth
-        )
+        metrics = head_metrics(scored(self.negatives, own, others))
+        if progress := pairwise(scored(self.earlier, *energies(self.earlier)), self.earlier.present):
+            metrics["progress"] = progress
         if self.trained_like is not self.negatives:
             own, others = energies(self.trained_like)
         present = self.trained_like.present
         loss = info_nce(own, others, torch.from_numpy(present).to(g.device)).item()
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
-        return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | head_metrics(scored)
+        return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | metrics
+
+
+def earlier_states(examples: HeadExamples, positives: Indices, random: np.random.Generator) -> NegativeBatch:
+    """Of each positive, some of the states before it on its proof."""
+    rows = np.zeros((len(positives), MOST_EARLIER), dtype=np.int64)
+    present = np.zeros(rows.shape, dtype=np.bool_)
+    for i, positive in enumerate(positives.tolist()):
+        drawn = some(examples.earlier[positive], MOST_EARLIER, MOST_EARLIER, random)
+        rows[i, : len(drawn)] = drawn
+        present[i, : len(drawn)] = drawn != examples.state[positive]
+    return NegativeBatch(rows, np.full(rows.shape, Kind.EARLIER, dtype=np.int8), present)

@@ -6,6 +6,7 @@ does not know that number.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +33,13 @@ class Scored:
     kinds: NDArray[np.int8]
     """[n, K]: `Kind`."""
     depth: NDArray[np.int64]
-    """[n]"""
+    """[n]: tactics from the root; likewise:"""
+    remaining: NDArray[np.int64]
+    """To the end of the proof."""
 
 
 def head_metrics(scored: Scored) -> Metrics:
-    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, sibling_discrimination, auc, energy_gap, calibration_error; figures without positives are left out.
+    """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, sibling_discrimination, auc, energy_gap, calibration_error, depth_correlation; figures without positives are left out.
 
     Ties count as a fair draw would decide them, so a head that cannot distinguish states has exactly the chance value.
     """
@@ -51,6 +54,7 @@ def head_metrics(scored: Scored) -> Metrics:
         "auc": auc(scored),
         "energy_gap": energy_gap(scored),
         "calibration_error": calibration(scored),
+        "depth_correlation": depth_correlation(scored),
     }
     return {name: metric for name, metric in metrics.items() if metric}
 
@@ -105,6 +109,15 @@ def calibration(scored: Scored) -> Metric | None:
     if not (bins := reliability([own, *rivals[present].tolist()] for own, rivals, present in rows)):
         return None
     return Metric(value=calibration_error(bins), chance=None, count=sum(b.groups for b in bins))
+
+
+def depth_correlation(scored: Scored) -> Metric | None:
+    """Of the positives' energies with the tactics that remain; None where one of the two is the same everywhere."""
+    n = len(scored.positive)
+    if n < 3 or not np.ptp(scored.positive) or not np.ptp(scored.remaining):
+        return None
+    value = float(np.corrcoef(scored.positive.astype(np.float64), scored.remaining)[0, 1])
+    return Metric(value=value, chance=0.0, count=n, error=1 / math.sqrt(n - 1))
 
 
 def mean_metric(values: NDArray[Any], chances: NDArray[Any], variances: NDArray[Any]) -> Metric | None:

@@ -16,7 +16,7 @@ from burnqed.errors import TryAgain
 from burnqed.head.base import Head
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
-from burnqed.train.ebm import HeadTraining, temperature_left
+from burnqed.train.ebm import HeadOutcome, HeadTraining, temperature_left
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.held_out import HeldOut
 from burnqed.train.negatives import Kind, NegativeBatch, harder
@@ -119,7 +119,7 @@ def test_the_share_of_hard_negatives_rises_and_makes_the_training_loss_higher(tm
     assert hard.metrics["pairwise"].value > 0.9
 
 
-def test_with_earlier_states_as_negatives_the_energy_falls_along_a_proof(tmp_path: Path) -> None:
+def test_with_earlier_states_as_negatives_or_a_weight_of_depth_the_energy_falls_along_a_proof(tmp_path: Path) -> None:
     """States of proofs are apart from the others in one direction, and from those before them in another, which siblings do not tell."""
     random = np.random.default_rng(0)
     vectors: dict[str, np.ndarray[Any, Any]] = {}
@@ -132,17 +132,25 @@ def test_with_earlier_states_as_negatives_the_energy_falls_along_a_proof(tmp_pat
                 vectors[name] = random.normal(size=8)
                 vectors[name][:2] = on_proof, depth + random.normal(scale=0.3)
             positives.append(
-                Positive(f"t{t}", f"goal {t}", f"on {t}.{depth}", depth, (f"off {t}.{depth}",), tuple(way))
+                Positive(
+                    f"t{t}",
+                    f"goal {t}",
+                    f"on {t}.{depth}",
+                    depth,
+                    (f"off {t}.{depth}",),
+                    tuple(way),
+                    remaining=6 - depth,
+                )
             )
             way.append(f"on {t}.{depth}")
     states = {f"t{t}": tuple(f"off {t}.{depth}" for depth in range(1, 6)) for t in range(120)}
     data = examples_of(positives, states, list(vectors)), Embeddings("e1", np.stack([*vectors.values()]).astype("f4"))
     rows = {name: row for row, name in enumerate(vectors)}
 
-    def falling(share: float) -> float:
+    def falling(key: str, value: float) -> tuple[float, HeadOutcome]:
         """How often a state lies below the one before it."""
-        workdir = tmp_path / str(share)
-        train(data, workdir, SETTINGS.model_copy(update={"earlier_share": share, "steps": 400, "widths": [64]}))
+        workdir = tmp_path / f"{key}-{value}"
+        outcome = train(data, workdir, SETTINGS.model_copy(update={key: value, "steps": 400, "widths": [64]}))
         head, matrix = Head.load(workdir / "head").plain(), torch.from_numpy(data[1].matrix)
         energies = {
             name: head(
@@ -152,10 +160,20 @@ def test_with_earlier_states_as_negatives_the_energy_falls_along_a_proof(tmp_pat
             if name.startswith("on ")
         }
         steps = [(f"on {t}.{d}", f"on {t}.{d + 1}") for t in range(120) for d in range(1, 5)]
-        return float(np.mean([energies[after] < energies[before] for before, after in steps]))
+        return float(np.mean([energies[after] < energies[before] for before, after in steps])), outcome
 
-    assert falling(0.0) < 0.7
-    assert falling(0.5) > 0.85
+    plain, by_negatives, by_depth = (
+        falling("depth_weight", 0),
+        falling("earlier_share", 0.5),
+        falling("depth_weight", 1),
+    )
+    assert plain[0] < 0.7
+    assert by_negatives[0] > 0.85
+    assert by_depth[0] > 0.85
+    for share, outcome in (plain, by_negatives, by_depth):
+        assert outcome.metrics["progress"].value == pytest.approx(share, abs=0.15)
+        assert outcome.metrics["sibling_discrimination"].value > 0.9
+    assert by_depth[1].metrics["depth_correlation"].value > 0.9 > plain[1].metrics["depth_correlation"].value
 
 
 # ---- when it ends

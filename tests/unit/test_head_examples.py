@@ -38,7 +38,7 @@ def proof_by(state: str, *siblings: str) -> pa.Table:
 async def test_positives_are_the_children_on_the_path_with_their_distinct_siblings() -> None:
     positives, states = spelled_out(HeadExamples.from_tables([to_table(await searched("t"), "run", 0)]))
     # neither a transposition to the path (twice, back) nor what failed is a negative; the finished child is no choice
-    first, second = Positive("t", "A", "X", 1, ("Y",)), Positive("t", "A", "Z", 2, ("W",), ("X",), ("Y",))
+    first, second = Positive("t", "A", "X", 1, ("Y",), remaining=2), Positive("t", "A", "Z", 2, ("W",), ("X",), ("Y",))
     assert positives == [first, second]  # Y was expanded before Z, with which it tied
     assert states == {"t": ("Y", "W", "V")}
 

@@ -57,8 +57,8 @@ def near() -> Matrix:
 def turned() -> Matrix:
     """Likewise, with all states near their goals, in one direction or the other."""
     matrix = np.random.default_rng(0).normal(size=(3 * THEOREMS, D)).astype(np.float32)
-    steps = 0.01 * matrix[1::3]
-    steps[:, 0] = 0.01
+    steps = 0.05 * matrix[1::3]
+    steps[:, 0] = 0.05
     matrix[1::3], matrix[2::3] = matrix[0::3] + steps, matrix[0::3] - steps
     return matrix
 
@@ -93,11 +93,15 @@ def test_a_head_without_the_goal_learns_nothing_that_only_the_goal_tells(tmp_pat
 
 
 def test_a_relative_head_tells_states_apart_that_are_all_near_their_goals(tmp_path: Path) -> None:
-    relative, mlp = (trained(tmp_path / kind, kind, turned()) for kind in ("relative", "mlp"))
-    assert relative.metrics["pairwise"].value > 0.95
-    assert relative.metrics["loss"].value < 0.5 * mlp.metrics["loss"].value
-    z, g = torch.from_numpy(turned()[1::3]), torch.from_numpy(turned()[0::3])
-    assert torch.equal(Head.load(tmp_path / "relative/head").energies(z, g), relative.head.plain().energies(z, g))
+    def right(kind: str) -> float:
+        """How often the saved head puts the state on the proof below the other one."""
+        trained(tmp_path / kind, kind, turned())
+        good, bad, g = (torch.from_numpy(turned()[i::3]) for i in (1, 2, 0))
+        head = Head.load(tmp_path / kind / "head")
+        return (head.energies(good, g) < head.energies(bad, g)).float().mean().item()
+
+    assert right("relative") > 0.8
+    assert right("mlp") < 0.65
 
 
 def test_a_head_that_was_saved_before_heads_had_names_is_ours(tmp_path: Path) -> None:

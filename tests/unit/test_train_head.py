@@ -21,7 +21,7 @@ from burnqed.store import Store
 from burnqed.train.embeddings import EmbeddingCache
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
-from burnqed.train.losses import info_nce
+from burnqed.train.losses import depth_loss, info_nce
 from burnqed.train.monitor import Scored, head_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeSampler
 from burnqed.train.quality import embedding_metrics, linear_probe
@@ -328,7 +328,8 @@ def scored(
     matrix = np.array([[*row, *[-9e9] * (width - len(row))] for row in negatives], dtype=np.float32)
     present = np.array([[i < len(row) for i in range(width)] for row in negatives])
     kinds = np.array([[Kind.SIBLING if i == 0 else Kind.OTHER for i in range(width)]] * len(negatives), dtype=np.int8)
-    return Scored(np.array(positive, dtype=np.float32), matrix, present, kinds, np.array(depth or [1] * len(positive)))
+    depths = np.array(depth or [1] * len(positive))
+    return Scored(np.array(positive, dtype=np.float32), matrix, present, kinds, depths, 5 - depths)
 
 
 def test_metrics_have_the_values_counted_by_hand() -> None:
@@ -382,7 +383,7 @@ def test_random_energies_come_out_at_the_chance_values() -> None:
     n = 4_000
     rows = [random.normal(size=random.integers(1, 12)).tolist() for _ in range(n)]
     found = head_metrics(scored(random.normal(size=n).tolist(), rows, random.integers(1, 7, n).tolist()))
-    assert len(found) == 11
+    assert len(found) == 12
     assert found.pop("calibration_error").value > 0.1, "it is sure of what it does not know"
     for name, metric in found.items():
         assert metric.value == pytest.approx(metric.chance, abs=4 / math.sqrt(metric.count)), name
@@ -505,3 +506,23 @@ def test_a_stopped_encoding_keeps_what_it_has_and_goes_on_behind_it(
     assert cache.add(texts, encoder, save_every=100) == 500 - 192
     assert sorted(encoder.asked) == texts  # none twice
     assert cache.select(texts).matrix.tolist() == [Encoder.value(t) for t in texts]
+
+
+# ---- remaining depth
+
+
+def test_the_depth_loss_asks_for_energies_that_rise_with_what_remains_at_any_scale() -> None:
+    remaining = torch.tensor([1.0, 2.0, 5.0, 9.0])
+    assert depth_loss(0.1 * remaining + 7, remaining).item() == pytest.approx(0, abs=1e-5)
+    assert depth_loss(-remaining, remaining).item() == pytest.approx(2, abs=1e-5)
+    assert depth_loss(torch.ones(4), remaining).item() == depth_loss(remaining, torch.ones(4)).item() == 1.0
+    energies = torch.ones(4, requires_grad=True)
+    depth_loss(energies, remaining).backward()  # type: ignore[no-untyped-call]
+    assert energies.grad is not None
+    assert energies.grad.isfinite().all()
+
+
+def test_the_correlation_with_what_remains_is_measured() -> None:
+    found = head_metrics(scored([4, 3, 2, 1], [[5], [5], [5], [5]], depth=[1, 2, 3, 4]))["depth_correlation"]
+    assert (found.value, found.chance, found.count) == (pytest.approx(1.0), 0.0, 4)
+    assert "depth_correlation" not in head_metrics(scored([1, 1, 1], [[5], [5], [5]], depth=[1, 2, 3]))
