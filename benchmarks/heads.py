@@ -26,7 +26,16 @@ from burnqed.train.ebm import train_head
 
 COMMA = re.compile(r",(?![^\[]*\])")
 """But not one within brackets, which belongs to a value."""
-SHOWN = ("rank1", "rank1_siblings", "pairwise", "sibling_discrimination", "loss", "calibration_error", "progress", "depth_correlation")
+SHOWN = (
+    "rank1",
+    "rank1_siblings",
+    "pairwise",
+    "sibling_discrimination",
+    "loss",
+    "calibration_error",
+    "progress",
+    "depth_correlation",
+)
 
 
 def main() -> None:
