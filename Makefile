@@ -42,9 +42,9 @@ test-long: $(READY)
 
 # On a real Kubernetes with a real Argo: the one that KUBECONFIG names, or ../shared/cluster (tests/cluster/conftest.py).
 CLUSTER ?= ../shared/cluster/cluster
+ON_CLUSTER = if [ -z "$$KUBECONFIG" ] && [ -x $(CLUSTER) ]; then $(CLUSTER) up && eval "$$($(CLUSTER) env)"; fi;
 test-cluster: $(READY)
-	@if [ -z "$$KUBECONFIG" ] && [ -x $(CLUSTER) ]; then $(CLUSTER) up && eval "$$($(CLUSTER) env)"; fi; \
-	$(BIN)/python -m pytest -m "not long" tests/cluster
+	@$(ON_CLUSTER) $(BIN)/python -m pytest -m "not long" tests/cluster
 
 # Every proof of the shipped corpus and of the benchmark; `make test` checks every eighth and every fourth.
 test-corpus: $(READY)
@@ -94,8 +94,7 @@ test-workflows: $(READY)
 # What `make test-cluster` leaves out: bills, an outage of the store, other people's plugins, and several iterations and a whole experiment in its smallest form
 # whose pods are killed on the way; about an hour.
 test-cluster-long: $(READY)
-	@if [ -z "$$KUBECONFIG" ] && [ -x $(CLUSTER) ]; then $(CLUSTER) up && eval "$$($(CLUSTER) env)"; fi; \
-	$(BIN)/python -m pytest -m long tests/cluster
+	@$(ON_CLUSTER) $(BIN)/python -m pytest -m long tests/cluster
 
 # Two iterations on pairs, proofs and theorems from files; about 20 minutes.
 own-data: $(READY)

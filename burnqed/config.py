@@ -322,7 +322,7 @@ class SftConfig(Section):
     """`nf4` keeps the frozen weights of LoRA's layers in 4 bits (QLoRA): a 7B model then takes 5 GB while it is trained. The adapters are
     merged into the full weights all the same."""
     optimizer: Later[Literal["adamw", "muon", "paged_adamw_8bit"]] = "adamw"
-    """`muon` takes it for the matrices of the layers, which spares a model with random weights more than half of its steps; for `full` only. `paged_adamw_8bit` keeps its state in 8 bits,
+    """`muon` trains the matrices of the layers by Muon and the rest by AdamW; for `full` only, and not `sharded`. `paged_adamw_8bit` keeps its state in 8 bits,
     and on the host when the GPU has no room for it."""
     processes: Operation[int | None] = Field(None, ge=1)
     """Processes that train together, each with a part of every batch; null means one on each GPU, or a single one. The steps stay the same."""
@@ -380,7 +380,7 @@ class EbmConfig(Section):
     `sibling_share` and `theorem_share` divide what is left."""
     depth_weight: Later[float] = Field(0.0, ge=0)
     """How much it counts, beside InfoNCE, that energies of states on proofs rise with the number of tactics that remain: this times one minus the correlation of the two. Search can then
-    compare states at different depths. Not for the head of a joint training."""
+    compare states at different depths. Not for the head of a joint training; with a patience, rank-1 alone decides which weights are kept."""
     balance: Later[Literal["positives", "theorems"]] = "positives"
     """What a round visits once: every positive, or every theorem, with one of its positives: a theorem with many then counts as much as one with few."""
     hard_negatives: Later[float] = Field(0.0, ge=0, le=1)

@@ -1,7 +1,7 @@
 """A head that sees how far a state is from the theorem's root: [z; g; z⊙g; s⊙(z−g)] (4·d) → widths → 1.
 
 States of one theorem differ little compared with states of two, so what search has to tell apart is small in z, and large in the difference, which each dimension scales by
-a learned s. No layer's norm is limited: with the limit of `mlp`, the same inputs rank siblings worse (docs/results.md).
+a learned s. No layer's norm is limited (docs/results.md has what the limit of `mlp` does here).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from burnqed.head.mlp import MlpHead
+from burnqed.head.mlp import FULL_WIDTHS, MlpHead
 
 SCALE = 4.0
 """At the start, of differences."""
@@ -27,7 +27,7 @@ class RelativeHead(MlpHead):
     @staticmethod
     def default_widths(d: int) -> list[int]:
         """Wide enough for differences in many dimensions: 2·d, at most 2,048, and half of that."""
-        width = min(2 * d, 2_048)
+        width = min(2 * d, FULL_WIDTHS[0])
         return [width, width // 2]
 
     def inputs(self, z: Tensor, g: Tensor) -> Tensor:

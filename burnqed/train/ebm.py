@@ -247,7 +247,7 @@ class HeadTraining:
             self.drawn[kind] += int((drawn.present & (drawn.kinds == kind)).sum())
         energies = self.head(*self.inputs(self.training[batch], drawn))  # [B, 1 + K]
         losses = info_nce_by_group(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
-        loss = losses.mean()
+        loss = contrast = losses.mean()
         if self.config.depth_weight:
             remaining = self.remaining[torch.from_numpy(self.training[batch]).to(self.device)]
             loss = loss + self.config.depth_weight * depth_loss(energies[:, 0], remaining)
@@ -255,7 +255,7 @@ class HeadTraining:
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         self.step += 1
-        self.losses.append(losses.mean().item())
+        self.losses.append(contrast.item())
         self.active.append((losses > ACTIVE).float().mean().item())
         if not math.isfinite(self.losses[-1]):
             raise BadInput(f"The head's loss is not a finite number at step {self.step}; lower ebm.learning_rate.")
@@ -314,8 +314,9 @@ class HeadTraining:
         )
         # without validation the last weights are kept
         validation_loss = metrics["loss"].value if metrics else -self.step
-        if self.config.depth_weight and "depth_correlation" in metrics:
-            validation_loss += self.config.depth_weight * (1 - metrics["depth_correlation"].value)
+        if self.config.depth_weight and metrics:  # as `depth_loss` has it where there is no correlation
+            correlation = metrics["depth_correlation"].value if "depth_correlation" in metrics else 0.0
+            validation_loss += self.config.depth_weight * (1 - correlation)
         rank = metrics["rank1"].value if metrics and self.config.patience else 0.0
         if (rank, -validation_loss) > (self.best_rank, -self.best_loss):
             self.best, self.best_step, self.stale = self.weights(), self.step, 0

@@ -97,7 +97,8 @@ def depth_loss(energies: Tensor, remaining: Tensor) -> Tensor:
     """One minus the correlation of energies [n] with the tactics [n] that remain; 1 where one of the two is the same everywhere. Neither the scale of the energies nor their mean
     matters, which InfoNCE and search decide."""
     e, r = energies - energies.mean(), remaining - remaining.mean()
-    correlation: Tensor = (e * r).sum() / (e.norm() * r.norm()).clamp(min=1e-6)
+    # Where energies hardly differ, their direction is chance, and the gradient would be without bounds.
+    correlation: Tensor = (e * r).sum() / (e.norm().clamp(min=1e-2) * r.norm().clamp(min=1e-6))
     return 1 - correlation
 
 

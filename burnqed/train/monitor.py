@@ -112,9 +112,9 @@ def calibration(scored: Scored) -> Metric | None:
 
 
 def depth_correlation(scored: Scored) -> Metric | None:
-    """Of the positives' energies with the tactics that remain; None where one of the two is the same everywhere."""
+    """Of the positives' energies with the tactics that remain; None where one of the two is the same everywhere, or an energy is not finite."""
     n = len(scored.positive)
-    if n < 3 or not np.ptp(scored.positive) or not np.ptp(scored.remaining):
+    if n < 3 or not np.isfinite(scored.positive).all() or not np.ptp(scored.positive) or not np.ptp(scored.remaining):
         return None
     value = float(np.corrcoef(scored.positive.astype(np.float64), scored.remaining)[0, 1])
     return Metric(value=value, chance=0.0, count=n, error=1 / math.sqrt(n - 1))

@@ -40,7 +40,9 @@ class Muon:
     """
 
     def __init__(self, model: Any, weight_decay: float, lr: float) -> None:
-        ends = {id(layer.weight) for layer in (model.get_input_embeddings(), model.get_output_embeddings())}
+        ends = {
+            id(m.weight) for m in model.modules() if isinstance(m, nn.Embedding) or m is model.get_output_embeddings()
+        }
         every = trainable(model).values()
         matrices = [p for p in every if p.ndim == 2 and id(p) not in ends]
         known = {id(p) for p in matrices}

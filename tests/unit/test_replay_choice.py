@@ -14,7 +14,7 @@ from tests.fixtures.finished import Finished
 
 
 def chosen(tmp_path: Path, pool: str, iteration: int = 0) -> list[str]:
-    """Of proofs of t00 to t39, with t3, t30 and t99 searched."""
+    """Of proofs of t00 to t39, with t03, t30 and t99 searched."""
     config = RunConfig(negatives=NegativesConfig.model_validate({"theorems": 6, "pool": pool}))
     done = Finished(Store(str(tmp_path / pool)), config)
     context = done.context(config, iteration)

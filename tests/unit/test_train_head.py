@@ -519,10 +519,14 @@ def test_the_depth_loss_asks_for_energies_that_rise_with_what_remains_at_any_sca
     energies = torch.ones(4, requires_grad=True)
     depth_loss(energies, remaining).backward()  # type: ignore[no-untyped-call]
     assert energies.grad is not None
-    assert energies.grad.isfinite().all()
+    assert energies.grad.abs().max() < 200, "energies that hardly differ do not decide a step"
 
 
 def test_the_correlation_with_what_remains_is_measured() -> None:
     found = head_metrics(scored([4, 3, 2, 1], [[5], [5], [5], [5]], depth=[1, 2, 3, 4]))["depth_correlation"]
     assert (found.value, found.chance, found.count) == (pytest.approx(1.0), 0.0, 4)
     assert "depth_correlation" not in head_metrics(scored([1, 1, 1], [[5], [5], [5]], depth=[1, 2, 3]))
+
+
+def test_energies_that_are_not_finite_have_no_correlation() -> None:
+    assert "depth_correlation" not in head_metrics(scored([1, math.inf, 3], [[5], [5], [5]], depth=[1, 2, 3]))
