@@ -1,12 +1,12 @@
-"""InfoNCE through the weights of a language model in training: proof states are embedded by the model as it is, and the loss changes both
-the model and the head.
+"""The head's loss through the weights of a language model in training: proof states are embedded by the model as it is, and the loss changes both
+the model and the head. It is InfoNCE, with `ebm.depth_weight` times `depth_loss`.
 
     contrast = Contrast(model, tokenizer, head, examples, training, seen, config.ebm, config.joint, …)
-    loss, z = contrast.backward(step)          # adds λ · the gradient of InfoNCE to model and head
+    loss, z = contrast.backward(step)          # adds λ · the gradient of that to model and head; `loss` is InfoNCE
 
 A group is a positive, its negatives, and its root state; the states of a step's groups are embedded once each and packed, as
 `burnqed.policy.encode` does with a finished model (`burnqed.policy.pooling`). If a step's states exceed `sft.batch_tokens`, they are
-embedded piece by piece with a gradient cache (GradCache, arXiv:2101.06983): first without gradients, then InfoNCE on all embeddings, then each piece
+embedded piece by piece with a gradient cache (GradCache, arXiv:2101.06983): first without gradients, then the loss on all embeddings, then each piece
 again with gradients, under the same random numbers, and the gradient of its embeddings. The result is that of one large batch.
 
 Random numbers (dropout, power iterations) are a function of seed and step alone: nothing of them is in a checkpoint, and the
@@ -33,7 +33,7 @@ from burnqed.head.base import Head
 from burnqed.policy.batches import batches
 from burnqed.policy.pooling import Pooling
 from burnqed.train.examples import HeadExamples
-from burnqed.train.losses import PACKING_TOLERANCE, info_nce, last_hidden
+from burnqed.train.losses import PACKING_TOLERANCE, depth_loss, info_nce, last_hidden
 from burnqed.train.model import trainable
 from burnqed.train.negatives import NegativeSampler
 from burnqed.train.packing import NOTHING, Example, pack
@@ -59,6 +59,8 @@ class Groups:
     """[B]: places of the root states."""
     present: NDArray[np.bool_]
     """[B, K]: False where a positive has fewer than K negatives."""
+    remaining: Indices
+    """[B]: the tactics that remain at the positives."""
 
 
 class Contrast:
@@ -85,7 +87,7 @@ class Contrast:
     ) -> None:
         self.model, self.tokenizer, self.head, self.examples = model, tokenizer, head, examples
         self.pooling, self.batch_tokens, self.bfloat16 = pooling, batch_tokens, bfloat16
-        self.weight, self.size, self.seed = joint.weight, joint.positives, ebm.seed
+        self.weight, self.size, self.seed, self.depth_weight = joint.weight, joint.positives, ebm.seed, ebm.depth_weight
         self.device = next(head.parameters()).device
         self.sampler = NegativeSampler(examples, training, seen, ebm)
         self.training = training
@@ -114,7 +116,7 @@ class Contrast:
         rows[:, 2:] = np.where(drawn.present, rows[:, 2:], rows[:, 1:2])
         states, places = np.unique(rows, return_inverse=True)
         places = places.reshape(rows.shape)
-        return Groups(states, places[:, 1:], places[:, 0], drawn.present)
+        return Groups(states, places[:, 1:], places[:, 0], drawn.present, self.examples.remaining[positives])
 
     def sequences(self, states: Indices) -> list[Example]:
         """The states in tokens, as `burnqed.policy.encode.Encoder` has them. Raises BadInput for one without any."""
@@ -177,7 +179,7 @@ class Contrast:
         return torch.cat([split[i % number][i // number] for i in range(len(pieces))])
 
     def backward(self, step: int, weight: float | None = None) -> tuple[float, Tensor]:
-        """Adds λ (or `weight`) times the gradient of the step's InfoNCE to model and head. Returns InfoNCE in nats, and the embeddings [S, width].
+        """Adds λ (or `weight`) times the gradient of the step's loss to model and head. Returns InfoNCE in nats, and the embeddings [S, width].
 
         Of several processes, each adds the part of the model's gradient that comes through its own pieces, and all of the head's. Raises
         torch.OutOfMemoryError, and leaves part of the gradient behind.
@@ -190,9 +192,9 @@ class Contrast:
         with random_numbers(self.seed, step, self.processes.rank):
             if len(pieces) == self.processes.number == 1:
                 z = self.embed(pieces[0])
-                loss = self.seeded_loss(z, groups, step)
+                loss, contrast = self.seeded_loss(z, groups, step)
                 (weight * loss).backward()  # type: ignore[no-untyped-call]
-                return loss.item(), z.detach()
+                return contrast.item(), z.detach()
             own = self.processes.share(pieces)
             states, parts = [], []
             for piece, counts in own:
@@ -200,7 +202,7 @@ class Contrast:
                 with torch.no_grad():
                     parts.append(self.embed(piece)[: len(piece) * counts])
             z = self.together(parts, pieces).requires_grad_()
-            loss = self.seeded_loss(z, groups, step)
+            loss, contrast = self.seeded_loss(z, groups, step)
             (weight * loss).backward()  # type: ignore[no-untyped-call]
             assert z.grad is not None
             gradients = torch.split(z.grad, [len(piece) for piece in pieces])[
@@ -210,21 +212,25 @@ class Contrast:
                 set_random_state(state)
                 z_piece = self.embed(piece)
                 z_piece.backward(gradient if counts else torch.zeros_like(z_piece))  # type: ignore[no-untyped-call]
-        return loss.item(), z.detach()
+        return contrast.item(), z.detach()
 
-    def seeded_loss(self, z: Tensor, groups: Groups, step: int) -> Tensor:
-        """The loss with the head's random numbers, which are those of all processes, in however many pieces the states were embedded."""
+    def seeded_loss(self, z: Tensor, groups: Groups, step: int) -> tuple[Tensor, Tensor]:
+        """`loss` with the head's random numbers, which are those of all processes, in however many pieces the states were embedded."""
         with random_numbers(self.seed, step, HEAD):
             return self.loss(z, groups)
 
-    def loss(self, z: Tensor, groups: Groups) -> Tensor:
-        """InfoNCE of the groups over the embeddings [S, width] of their states."""
+    def loss(self, z: Tensor, groups: Groups) -> tuple[Tensor, Tensor]:
+        """The loss of the groups over the embeddings [S, width] of their states, and InfoNCE alone."""
         members, goals = (torch.from_numpy(places).to(self.device) for places in (groups.members, groups.goals))
         energies = self.head(z[members], z[goals][:, None])  # [B, 1 + K]
-        return info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(groups.present).to(self.device))
+        contrast = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(groups.present).to(self.device))
+        if not self.depth_weight:
+            return contrast, contrast
+        remaining = torch.from_numpy(groups.remaining).float().to(self.device)
+        return contrast + self.depth_weight * depth_loss(energies[:, 0], remaining), contrast
 
     def check(self) -> None:
-        """Tries one batch: packed embeddings are those of single sequences, and the gradient of InfoNCE reaches the model's weights and the head's.
+        """Tries one batch: packed embeddings are those of single sequences, and the gradient of the loss reaches the model's weights and the head's.
         It changes nothing.
 
         Raises BadInput when one of these does not hold.
@@ -247,7 +253,7 @@ class Contrast:
             module.zero_grad(set_to_none=True)
             if not (0 < norm < math.inf):
                 raise BadInput(
-                    f"The gradient of InfoNCE has the norm {norm:g} at the weights of the {name}, so joint training would teach it nothing; "
+                    f"The gradient of the head's loss has the norm {norm:g} at the weights of the {name}, so joint training would teach it nothing; "
                     "check the model's weights, or set joint.enabled=false."
                 )
 

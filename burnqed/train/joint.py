@@ -3,7 +3,7 @@
     outcome = train_joint(base, pairs, examples, config, iteration=1, …)
 
 writes `workdir/adapter` as `train_sft` does, with the head in `head/` and the outcome in `joint.json`. Each step has two packed forwards: prompts with
-tactics for the next-token loss, states for λ·InfoNCE (`burnqed.train.contrast`); both losses change the model, the second one also the head.
+tactics for the next-token loss, states for λ times the head's loss (`burnqed.train.contrast`); both losses change the model, the second one also the head.
 Model and head that are kept are those of one step.
 
 The head has no embedding_id yet: embeddings of a model in training are no one's. `burnqed.train.adopt` gives it one after the export.

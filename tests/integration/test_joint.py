@@ -156,7 +156,8 @@ def test_the_embeddings_in_training_are_those_that_the_encoder_gives(
 
 @BOTH
 def test_the_gradient_cache_gives_the_gradient_of_one_large_batch(base: Path, template: Template | None) -> None:
-    config, pooling = changed(sft={"lora_dropout": 0.0}, ebm={"dropout": 0.0}), Pooling(128, template)
+    config = changed(sft={"lora_dropout": 0.0}, ebm={"dropout": 0.0, "depth_weight": 1.0})
+    pooling = Pooling(128, template)
     whole, pieces = (contrast_of(base, config, pooling=pooling, batch_tokens=n) for n in (100_000, 300))
     for contrast in (whole, pieces):
         for name, parameter in trainable(contrast.model).items():
@@ -170,6 +171,19 @@ def test_the_gradient_cache_gives_the_gradient_of_one_large_batch(base: Path, te
         one, other = (gradient(getattr(contrast, of)) for contrast in (whole, pieces))
         assert one.norm() > 1e-3
         assert (one - other).norm() <= 1e-5 * one.norm()
+
+
+def test_the_gradient_of_the_depth_reaches_model_and_head_beside_that_of_info_nce(base: Path) -> None:
+    options = {"sft": {"lora_dropout": 0.0}, "ebm": {"dropout": 0.0}}
+    alone, twice, once = (
+        contrast_of(base, changed(**options | {"ebm": {"dropout": 0.0, "depth_weight": w}})) for w in (0.0, 2.0, 1.0)
+    )
+    losses = [contrast.backward(0)[0] for contrast in (alone, twice, once)]
+    assert losses == [losses[0]] * 3  # what is told is InfoNCE alone
+    for of in ("model", "head"):
+        without, double, single = (gradient(getattr(contrast, of)) for contrast in (alone, twice, once))
+        assert (single - without).norm() > 1e-5
+        assert (double - without - 2 * (single - without)).norm() <= 1e-4 * (double - without).norm()
 
 
 @pytest.mark.parametrize("part", ["mean", "last"])
@@ -406,9 +420,15 @@ def test_a_training_that_goes_wrong_ends_with_its_verdict(
 def test_the_first_batch_is_tried_before_the_training(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Contrast, "loss", lambda self, z, groups: self.head(z, z).mean() * 0 + 1)
-    with pytest.raises(BadInput, match="gradient of InfoNCE has the norm 0 at the weights of the model"):
+    monkeypatch.setattr(Contrast, "loss", lambda self, z, groups: (self.head(z, z).mean() * 0 + 1, torch.ones(())))
+    with pytest.raises(BadInput, match="gradient of the head's loss has the norm 0 at the weights of the model"):
         train(base, tmp_path)
+
+
+def test_a_joint_head_learns_what_remains(base: Path, tmp_path: Path, learned: Trained) -> None:
+    deeper = train(base, tmp_path, changed(**LEARNS | {"ebm": {"dropout": 0.0, "depth_weight": 1.0}}))
+    without, with_depth = (one[1].measured[-1].metrics["depth_correlation"].value for one in (learned, deeper))
+    assert with_depth > max(0.5, without)
 
 
 def test_without_a_state_to_tell_apart_there_is_no_joint_training(base: Path, tmp_path: Path) -> None:
