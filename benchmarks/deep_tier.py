@@ -105,15 +105,26 @@ async def check(file: Path) -> int:
         found = [p for p in deep_proofs(SEED, number, benchmark=True) if p.theorem.name in wanted]
         if len(found) == len(wanted):
             break
-    failed, numbers = 0, list[float]()
+    failed, numbers, ends = 0, list[float](), list[str | None]()
+    with_dead_ends = {p.theorem.name for p in found[::DEAD_ENDS]}
+
+    async def look(proof: KnownProof, lean: LeanBackend) -> tuple[str, float, list[str | None]]:
+        reason = await reason_against(proof, lean)
+        here = [await dead_end(proof, lean)] if proof.theorem.name in with_dead_ends else []
+        return reason, fmean(await branching(proof, lean)), here
+
     async with open_lean(CONFIG) as lean:
-        async for proof, reason in in_turn(found, lean, reason_against):
+        async for proof, (reason, successors, here) in in_turn(found, lean, look):
             failed += bool(reason)
-            if reason:
-                print(f"{proof.theorem.name}: {reason}", flush=True)
-        async for _, successors in in_turn(found, lean, branching):
-            numbers.append(fmean(successors))
-        ends = [end async for _, end in in_turn(found[::DEAD_ENDS], lean, dead_end)]
+            numbers.append(successors)
+            ends += here
+            told = [f"dead end behind {end}" if end else "no dead end" for end in here]
+            print(
+                f"{len(numbers)}/{len(found)} {proof.theorem.name}: {reason or 'deep'}, {successors:.1f} states",
+                *told,
+                sep=", ",
+                flush=True,
+            )
     lengths = [merged(p.tactics)[-1] for p in found]
     print(f"{len(found)} theorems, {failed} of them not deep; tactics {min(lengths)} to {max(lengths)}, on average {fmean(lengths):.1f}; "
           f"distinct states behind a state on average {fmean(numbers):.1f}, at least {min(numbers):.1f}; "
