@@ -55,20 +55,19 @@ async def reason_against(proof: KnownProof, lean: LeanBackend) -> str:
     return ""
 
 
-async def in_turn(
+async def looked_at(
     proofs: Iterable[KnownProof], lean: LeanBackend, look: Look[T]
 ) -> AsyncIterator[tuple[KnownProof, T]]:
-    """Each with what `look` finds, in order, several at a time."""
+    """Each with what `look` finds, several at a time, in the order in which they are done."""
     free = asyncio.Semaphore(2 * lean.capacity)
 
-    async def looked(proof: KnownProof) -> T:
+    async def looked(proof: KnownProof) -> tuple[KnownProof, T]:
         async with free:
-            return await look(proof, lean)
+            return proof, await look(proof, lean)
 
     wanted = [replace(p, theorem=p.theorem.with_header(lean.default_header)) for p in proofs]
-    tasks = [asyncio.create_task(looked(proof)) for proof in wanted]
-    for proof, task in zip(wanted, tasks, strict=True):
-        yield proof, await task
+    for done in asyncio.as_completed([looked(proof) for proof in wanted]):
+        yield await done
 
 
 def is_about_moves(proof: KnownProof) -> bool:
@@ -84,7 +83,9 @@ async def choose(number: int) -> list[KnownProof]:
         for begin in count(0, STEP):
             drafts = deep_proofs(SEED, begin + STEP, benchmark=True)[begin:]
             open_ = [proof for proof in drafts if wanted[is_about_moves(proof)] > 0]
-            async for proof, reason in in_turn(open_, lean, reason_against):
+            reasons = {proof.theorem.name: reason async for proof, reason in looked_at(open_, lean, reason_against)}
+            for proof in open_:
+                reason = reasons[proof.theorem.name]
                 if wanted[is_about_moves(proof)] == 0:
                     continue
                 against[reason or "chosen"] += 1
@@ -114,7 +115,7 @@ async def check(file: Path) -> int:
         return reason, fmean(await branching(proof, lean)), here
 
     async with open_lean(CONFIG) as lean:
-        async for proof, (reason, successors, here) in in_turn(found, lean, look):
+        async for proof, (reason, successors, here) in looked_at(found, lean, look):
             failed += bool(reason)
             numbers.append(successors)
             ends += here

@@ -6,6 +6,9 @@ it takes bfloat16, on GPUs from Ampere on. transformers calls the function below
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import torch
@@ -28,6 +31,7 @@ def fits(model: Any, computed: torch.dtype) -> bool:
     """Whether the kernel can be used for the model, which is on its device."""
     return (
         varlen_attn is not None
+        and {"scale", "window_size"} <= options_of(varlen_attn)
         and computed == torch.bfloat16
         and model.device.type == "cuda"
         and torch.cuda.get_device_capability() >= CAPABILITY
@@ -35,6 +39,12 @@ def fits(model: Any, computed: torch.dtype) -> bool:
         and head_size(model.config) % 8 == 0
         and head_size(model.config) <= 256
     )
+
+
+@cache
+def options_of(kernel: Callable[..., Any]) -> set[str]:
+    """Torch's kernel has had more of them from version to version."""
+    return set(signature(kernel).parameters)
 
 
 def head_size(config: Any) -> int:
@@ -82,6 +92,11 @@ def attention(
     rows, heads, width, _ = query.shape
     # under autocast rotated queries and keys are float32, and values are not
     q, k, v = (t.transpose(1, 2).flatten(0, 1).to(value.dtype) for t in (query, key, value))  # [R × L, H, D]
+    shared, grouped = heads // key.shape[1], dict[str, Any]()
+    if shared > 1 and "enable_gqa" in options_of(varlen_attn):
+        grouped = {"enable_gqa": True}
+    elif shared > 1:  # an earlier torch (2.11)
+        k, v = k.repeat_interleave(shared, 1), v.repeat_interleave(shared, 1)
     mixed: Any = varlen_attn(
         q,
         k,
@@ -92,7 +107,7 @@ def attention(
         max_length_q,
         scale=scaling,
         window_size=(-1 if sliding_window is None else sliding_window - 1, 0),  # causal
-        enable_gqa=heads != key.shape[1],
+        **grouped,
     )
     return mixed.view(rows, width, heads, -1), None
 

@@ -26,19 +26,36 @@ PAIRS = pairs(24, "known", 0)
 
 
 def on_processor(
-    q: Tensor, k: Tensor, v: Tensor, begins: Tensor, _: Tensor, longest: int, __: int, **given: Any
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    begins: Tensor,
+    _: Tensor,
+    longest: int,
+    __: int,
+    *,
+    scale: float | None = None,
+    window_size: tuple[int, int] = (-1, -1),
+    enable_gqa: bool = False,
 ) -> Tensor:
     """What torch's kernel is documented to compute, one sequence at a time. q: [T, H, D]; k, v: [T, H', D]."""
-    assert given["window_size"] == (-1, 0)  # causal
+    assert window_size == (-1, 0)  # causal
     out = torch.empty_like(q)
     ends = begins.tolist()
     for start, end in pairwise(ends):
         assert end - start <= longest
         a, b, c = (t[start:end].transpose(0, 1) for t in (q, k, v))
-        options = {"is_causal": True, "scale": given["scale"], "enable_gqa": given["enable_gqa"]}
-        mixed = F.scaled_dot_product_attention(a, b, c, **options)
+        mixed = F.scaled_dot_product_attention(a, b, c, is_causal=True, scale=scale, enable_gqa=enable_gqa)
         out[start:end] = mixed.transpose(0, 1)
     return out
+
+
+def of_torch_2_11(
+    q: Tensor, k: Tensor, v: Tensor, begins: Tensor, ends: Tensor, longest: int, most: int,
+    *, scale: float | None = None, window_size: tuple[int, int] = (-1, -1),
+) -> Tensor:  # fmt: skip
+    """Each head has keys and values of its own."""
+    return on_processor(q, k, v, begins, ends, longest, most, scale=scale, window_size=window_size)
 
 
 @pytest.fixture(scope="module")
@@ -110,10 +127,11 @@ def test_a_leak_would_be_noticed(examples: list[Example], monkeypatch: pytest.Mo
 
 
 @WIDTHS
+@pytest.mark.parametrize("kernel", [on_processor, of_torch_2_11])
 def test_lengths_and_masks_give_the_same_loss_and_gradients(
-    examples: list[Example], in_one_row: bool, monkeypatch: pytest.MonkeyPatch
+    examples: list[Example], in_one_row: bool, kernel: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(varlen, "varlen_attn", on_processor)
+    monkeypatch.setattr(varlen, "varlen_attn", kernel)
     masked, by_length = model("sdpa"), model(VARLEN)
     losses = []
     for one in (masked, by_length):

@@ -296,7 +296,7 @@ def test_muon_turns_the_matrices_of_the_layers_and_leaves_the_rest_to_adamw(base
     optimizer = optimizer_of(model, MUON_SETTINGS, lr=0.01, sharded=False)
     assert isinstance(optimizer, Muon)
     before, examples = copy_weights(model), encode(load_tokenizer(base), PAIRS.base[:20], 160, COMPLETION)
-    completion_loss(model, pack(examples)).backward()  # type: ignore[no-untyped-call]
+    completion_loss(model, pack(examples).to(model.device)).backward()  # type: ignore[no-untyped-call]
     gradients = {name: weight.grad for name, weight in trainable(model).items()}
     optimizer.step()
     for name, weight in copy_weights(model).items():
