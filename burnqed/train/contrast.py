@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,9 @@ from burnqed.errors import BadInput
 from burnqed.head.base import Head
 from burnqed.policy.batches import batches
 from burnqed.policy.pooling import Pooling
+from burnqed.train.depth import DRAWN, EarlierBatch, depth_loss, earlier_states
 from burnqed.train.examples import HeadExamples
-from burnqed.train.losses import PACKING_TOLERANCE, depth_loss, info_nce, last_hidden
+from burnqed.train.losses import PACKING_TOLERANCE, info_nce, last_hidden
 from burnqed.train.model import trainable
 from burnqed.train.negatives import NegativeSampler
 from burnqed.train.packing import NOTHING, Example, pack
@@ -59,8 +60,8 @@ class Groups:
     """[B]: places of the root states."""
     present: NDArray[np.bool_]
     """[B, K]: False where a positive has fewer than K negatives."""
-    remaining: Indices
-    """[B]: the tactics that remain at the positives."""
+    earlier: EarlierBatch | None
+    """States before the positives on their proofs, if their depth counts; its rows are places in `states`."""
 
 
 class Contrast:
@@ -107,16 +108,20 @@ class Contrast:
         round_, place = stream // len(self.usable), stream % len(self.usable)
         orders = {r: np.random.default_rng([self.seed, r]).permutation(len(self.usable)) for r in set(round_.tolist())}
         chosen = [self.usable[orders[r][p]] for r, p in zip(round_.tolist(), place.tolist(), strict=True)]
-        drawn = self.sampler.draw(chosen, np.random.default_rng([self.seed, step]))
+        random = np.random.default_rng([self.seed, step])
+        drawn = self.sampler.draw(chosen, random)
         positives = self.training[chosen]
         rows = np.concatenate(
             [self.examples.goal[positives][:, None], self.examples.state[positives][:, None], drawn.rows], axis=1
         )
         # an absent negative has the row 0, which is not embedded for its sake
         rows[:, 2:] = np.where(drawn.present, rows[:, 2:], rows[:, 1:2])
-        states, places = np.unique(rows, return_inverse=True)
-        places = places.reshape(rows.shape)
-        return Groups(states, places[:, 1:], places[:, 0], drawn.present, self.examples.remaining[positives])
+        earlier = earlier_states(self.examples, positives, DRAWN, random) if self.depth_weight else None
+        width, all_rows = rows.shape[1], rows if earlier is None else np.concatenate([rows, earlier.rows], axis=1)
+        states, places = np.unique(all_rows, return_inverse=True)
+        places = places.reshape(all_rows.shape)
+        before = replace(earlier, rows=places[:, width:]) if earlier else None
+        return Groups(states, places[:, 1:width], places[:, 0], drawn.present, before)
 
     def sequences(self, states: Indices) -> list[Example]:
         """The states in tokens, as `burnqed.policy.encode.Encoder` has them. Raises BadInput for one without any."""
@@ -224,10 +229,10 @@ class Contrast:
         members, goals = (torch.from_numpy(places).to(self.device) for places in (groups.members, groups.goals))
         energies = self.head(z[members], z[goals][:, None])  # [B, 1 + K]
         contrast = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(groups.present).to(self.device))
-        if not self.depth_weight:
+        if groups.earlier is None:
             return contrast, contrast
-        remaining = torch.from_numpy(groups.remaining).float().to(self.device)
-        return contrast + self.depth_weight * depth_loss(energies[:, 0], remaining), contrast
+        earlier = self.head(z[torch.from_numpy(groups.earlier.rows).to(self.device)], z[goals][:, None])  # [B, DRAWN]
+        return contrast + self.depth_weight * depth_loss(energies[:, 0], earlier, groups.earlier), contrast
 
     def check(self) -> None:
         """Tries one batch: packed embeddings are those of single sequences, and the gradient of the loss reaches the model's weights and the head's.

@@ -26,11 +26,12 @@ from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
+from burnqed.train.depth import DRAWN, depth_loss, earlier_states
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.loop import learning_rate
-from burnqed.train.losses import depth_loss, info_nce_by_group
+from burnqed.train.losses import info_nce_by_group
 from burnqed.train.model import device
 from burnqed.train.monitor import verdict
 from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, harder
@@ -183,7 +184,6 @@ class HeadTraining:
         self.device = next(head.parameters()).device
         self.matrix = torch.from_numpy(embeddings.matrix).to(self.device)  # [N, d]
         self.examples, self.training, self.validation = examples, training, validation
-        self.remaining = torch.from_numpy(examples.remaining).float().to(self.device)
         self.sampler = NegativeSampler(examples, training, seen, config)
         self.usable = self.sampler.usable()
         if not self.usable:
@@ -249,8 +249,7 @@ class HeadTraining:
         losses = info_nce_by_group(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
         loss = contrast = losses.mean()
         if self.config.depth_weight:
-            remaining = self.remaining[torch.from_numpy(self.training[batch]).to(self.device)]
-            loss = loss + self.config.depth_weight * depth_loss(energies[:, 0], remaining)
+            loss = loss + self.config.depth_weight * self.depth_loss(self.training[batch], energies[:, 0])
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
@@ -261,6 +260,12 @@ class HeadTraining:
             raise BadInput(f"The head's loss is not a finite number at step {self.step}; lower ebm.learning_rate.")
         if reached := self.head.bound_temperature(self.config.min_temperature, self.config.max_temperature):
             self.aborted = f"its temperature reached the {reached} at step {self.step}"
+
+    def depth_loss(self, positives: Indices, energies: Tensor) -> Tensor:
+        """Of the positives with these energies [B]."""
+        drawn = earlier_states(self.examples, positives, DRAWN, np.random.default_rng([self.config.seed, self.step]))
+        earlier = self.head(self.embed(drawn.rows), self.embed(self.examples.goal[positives])[:, None])  # [B, DRAWN]
+        return depth_loss(energies, earlier, drawn)
 
     def stream(self) -> Iterator[int]:
         """Positives, endlessly."""
@@ -314,9 +319,8 @@ class HeadTraining:
         )
         # without validation the last weights are kept
         validation_loss = metrics["loss"].value if metrics else -self.step
-        if self.config.depth_weight and metrics:  # as `depth_loss` has it where there is no correlation
-            correlation = metrics["depth_correlation"].value if "depth_correlation" in metrics else 0.0
-            validation_loss += self.config.depth_weight * (1 - correlation)
+        if self.config.depth_weight and "depth_loss" in metrics:
+            validation_loss += self.config.depth_weight * metrics["depth_loss"].value
         rank = metrics["rank1"].value if metrics and self.config.patience else 0.0
         if (rank, -validation_loss) > (self.best_rank, -self.best_loss):
             self.best, self.best_step, self.stale = self.weights(), self.step, 0

@@ -12,10 +12,11 @@ from burnqed.config import EbmConfig
 from burnqed.data.split import unit_interval
 from burnqed.head.base import Head
 from burnqed.head.metric import Metric, Metrics
+from burnqed.train.depth import depth_loss, earlier_states
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import info_nce
 from burnqed.train.monitor import Scored, head_metrics, pairwise
-from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler, some
+from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
 from burnqed.train.ragged import Indices
 
 MOST_POSITIVES = 2_000
@@ -46,7 +47,7 @@ class HeldOut:
         if config != compared:
             sampler = NegativeSampler(examples, self.chosen, examples.states, config)
             self.trained_like = sampler.draw(judged, np.random.default_rng(config.seed))
-        self.earlier = earlier_states(examples, self.positives, np.random.default_rng(config.seed))
+        self.earlier = earlier_states(examples, self.positives, MOST_EARLIER, np.random.default_rng(config.seed))
         self.goals = examples.goal[self.positives]
         self.depth, self.remaining = examples.depth[self.positives], examples.remaining[self.positives]
         self.own = examples.state[self.positives]
@@ -61,15 +62,16 @@ class HeldOut:
         return np.concatenate([self.own, self.goals, *others])
 
     def metrics(self, head: Head, embed: Callable[[Indices], Tensor]) -> Metrics:
-        """`loss` (InfoNCE in nats), `head_metrics` of the head as it is, and `progress`, how often a positive lies below a state before it on its proof; empty when there is no positive.
+        """`loss` (InfoNCE in nats), `head_metrics` of the head as it is, `progress`, how often a positive lies below a state before it on its proof, and `depth_loss`, by which energies differ
+        there from what they should; empty when there is no positive.
         `embed` gives states [...] their embeddings [..., d]."""
         if not len(self):
             return {}
         plain, g = head.plain(), embed(self.goals)[:, None]
 
-        def energies(negatives: NegativeBatch) -> tuple[Tensor, Tensor]:
-            """Of the positives [n], and of the negatives [n, K]."""
-            z = embed(np.concatenate([self.own[:, None], negatives.rows], axis=1))
+        def energies(rows: Indices) -> tuple[Tensor, Tensor]:
+            """Of the positives [n], and of other states [n, K]."""
+            z = embed(np.concatenate([self.own[:, None], rows], axis=1))
             found = plain.to(z.device).group_energies(z, g)
             return found[:, 0], found[:, 1:]
 
@@ -78,24 +80,21 @@ class HeldOut:
                 own.cpu().numpy(), others.cpu().numpy(), batch.present, batch.kinds, self.depth, self.remaining
             )
 
-        own, others = energies(self.negatives)
-        metrics = head_metrics(scored(self.negatives, own, others))
-        if progress := pairwise(scored(self.earlier, *energies(self.earlier)), self.earlier.present):
-            metrics["progress"] = progress
+        own, others = energies(self.negatives.rows)
+        metrics = head_metrics(scored(self.negatives, own, others)) | self.on_the_way(*energies(self.earlier.rows))
         if self.trained_like is not self.negatives:
-            own, others = energies(self.trained_like)
+            own, others = energies(self.trained_like.rows)
         present = self.trained_like.present
         loss = info_nce(own, others, torch.from_numpy(present).to(g.device)).item()
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
         return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | metrics
 
-
-def earlier_states(examples: HeadExamples, positives: Indices, random: np.random.Generator) -> NegativeBatch:
-    """Of each positive, some of the states before it on its proof."""
-    rows = np.zeros((len(positives), MOST_EARLIER), dtype=np.int64)
-    present = np.zeros(rows.shape, dtype=np.bool_)
-    for i, positive in enumerate(positives.tolist()):
-        drawn = some(examples.earlier[positive], MOST_EARLIER, MOST_EARLIER, random)
-        rows[i, : len(drawn)] = drawn
-        present[i, : len(drawn)] = drawn != examples.state[positive]
-    return NegativeBatch(rows, np.full(rows.shape, Kind.EARLIER, dtype=np.int8), present)
+    def on_the_way(self, own: Tensor, earlier: Tensor) -> Metrics:
+        """What energies of the positives [n], and of states before them [n, K], say about the way to the end of a proof; empty where there are no such states."""
+        present, count = self.earlier.present, int(self.earlier.present.any(axis=1).sum())
+        kinds = np.full(present.shape, Kind.EARLIER, dtype=np.int8)
+        compared = Scored(own.cpu().numpy(), earlier.cpu().numpy(), present, kinds, self.depth, self.remaining)
+        if not (progress := pairwise(compared, present)):
+            return {}
+        off, level = (depth_loss(e[0], e[1], self.earlier).item() for e in ((own, earlier), (own * 0, earlier * 0)))
+        return {"progress": progress, "depth_loss": Metric(value=off, chance=level, count=count)}

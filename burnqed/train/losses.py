@@ -93,15 +93,6 @@ def compare_packing(model: Any, examples: Sequence[Example], device: torch.devic
         )
 
 
-def depth_loss(energies: Tensor, remaining: Tensor) -> Tensor:
-    """One minus the correlation of energies [n] with the tactics [n] that remain; 1 where one of the two is the same everywhere. Neither the scale of the energies nor their mean
-    matters, which InfoNCE and search decide."""
-    e, r = energies - energies.mean(), remaining - remaining.mean()
-    # Where energies hardly differ, their direction is chance, and the gradient would be without bounds.
-    correlation: Tensor = (e * r).sum() / (e.norm().clamp(min=1e-2) * r.norm().clamp(min=1e-6))
-    return 1 - correlation
-
-
 def info_nce(positive: Tensor, negatives: Tensor, present: Tensor) -> Tensor:
     """Mean over B of −log of the positive's share of exp(−energy) among itself and its negatives. Arguments as of `info_nce_by_group`."""
     return info_nce_by_group(positive, negatives, present).mean()

@@ -427,8 +427,8 @@ def test_the_first_batch_is_tried_before_the_training(
 
 def test_a_joint_head_learns_what_remains(base: Path, tmp_path: Path, learned: Trained) -> None:
     deeper = train(base, tmp_path, changed(**LEARNS | {"ebm": {"dropout": 0.0, "depth_weight": 1.0}}))
-    without, with_depth = (one[1].measured[-1].metrics["depth_correlation"].value for one in (learned, deeper))
-    assert with_depth > max(0.5, without)
+    without, with_depth = (one[1].measured[-1].metrics["progress"].value for one in (learned, deeper))
+    assert with_depth > max(0.8, without)
 
 
 def test_without_a_state_to_tell_apart_there_is_no_joint_training(base: Path, tmp_path: Path) -> None:

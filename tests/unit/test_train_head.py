@@ -18,10 +18,11 @@ from burnqed.head.calibration import calibration_error, reliability
 from burnqed.head.metric import Metric, Metrics
 from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead
 from burnqed.store import Store
+from burnqed.train.depth import NATS, depth_loss, earlier_states
 from burnqed.train.embeddings import EmbeddingCache
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
-from burnqed.train.losses import depth_loss, info_nce
+from burnqed.train.losses import info_nce
 from burnqed.train.monitor import Scored, head_metrics, verdict
 from burnqed.train.negatives import Kind, NegativeSampler
 from burnqed.train.quality import embedding_metrics, linear_probe
@@ -511,15 +512,40 @@ def test_a_stopped_encoding_keeps_what_it_has_and_goes_on_behind_it(
 # ---- remaining depth
 
 
-def test_the_depth_loss_asks_for_energies_that_rise_with_what_remains_at_any_scale() -> None:
-    remaining = torch.tensor([1.0, 2.0, 5.0, 9.0])
-    assert depth_loss(0.1 * remaining + 7, remaining).item() == pytest.approx(0, abs=1e-5)
-    assert depth_loss(-remaining, remaining).item() == pytest.approx(2, abs=1e-5)
-    assert depth_loss(torch.ones(4), remaining).item() == depth_loss(remaining, torch.ones(4)).item() == 1.0
-    energies = torch.ones(4, requires_grad=True)
-    depth_loss(energies, remaining).backward()  # type: ignore[no-untyped-call]
-    assert energies.grad is not None
-    assert energies.grad.abs().max() < 200, "energies that hardly differ do not decide a step"
+def three_steps() -> HeadExamples:
+    """A proof of three states behind its root state, each with those before it."""
+    way = ("one", "two", "three")
+    return examples_of(
+        [Positive("t", "goal", state, i + 1, (f"off {i}",), way[:i], remaining=3 - i) for i, state in enumerate(way)],
+        {"t": ("off 0", "off 1", "off 2")},
+    )
+
+
+def test_earlier_states_come_with_the_tactics_between() -> None:
+    examples = three_steps()
+    batch = earlier_states(examples, np.arange(3), 2, np.random.default_rng(0))
+    assert batch.present.tolist() == [[False, False], [True, False], [True, True]]
+    found = {examples.texts[row]: int(n) for row, n in zip(batch.rows[2], batch.between[2], strict=True)}
+    assert found == {"one": 2, "two": 1}
+    assert examples.texts[batch.rows[1, 0]] == "one"
+    assert batch.between[1].tolist() == [1, 0]
+
+
+def test_the_depth_loss_asks_for_half_a_nat_with_each_tactic_within_a_proof_and_nothing_between_two() -> None:
+    examples = three_steps()
+    batch = earlier_states(examples, np.arange(3), 2, np.random.default_rng(0))
+    energies = torch.zeros(len(examples.texts))
+    for n, name in enumerate(("three", "two", "one")):
+        energies[examples.texts.index(name)] = 7 + NATS * n
+
+    def loss(energies: torch.Tensor) -> float:
+        return depth_loss(energies[examples.state], energies[batch.rows], batch).item()
+
+    assert loss(energies) == pytest.approx(0)
+    assert loss(energies * 0) == pytest.approx((2 * 0.5**2 / 2 + (1 - 0.5)) / 3)  # smooth L1 of 0.5, 0.5 and 1
+    assert loss(-energies) > loss(energies * 0)
+    first = earlier_states(examples, np.arange(1), 2, np.random.default_rng(0))
+    assert depth_loss(energies[:1], energies[first.rows], first).item() == 0  # there is none before it
 
 
 def test_the_correlation_with_what_remains_is_measured() -> None:
