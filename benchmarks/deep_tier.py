@@ -66,8 +66,14 @@ async def looked_at(
             return proof, await look(proof, lean)
 
     wanted = [replace(p, theorem=p.theorem.with_header(lean.default_header)) for p in proofs]
-    for done in asyncio.as_completed([looked(proof) for proof in wanted]):
-        yield await done
+    tasks = [asyncio.create_task(looked(proof)) for proof in wanted]
+    try:
+        for done in asyncio.as_completed(tasks):
+            yield await done
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def is_about_moves(proof: KnownProof) -> bool:
@@ -109,23 +115,20 @@ async def check(file: Path) -> int:
     failed, numbers, ends = 0, list[float](), list[str | None]()
     with_dead_ends = {p.theorem.name for p in found[::DEAD_ENDS]}
 
-    async def look(proof: KnownProof, lean: LeanBackend) -> tuple[str, float, list[str | None]]:
-        reason = await reason_against(proof, lean)
+    async def look(proof: KnownProof, lean: LeanBackend) -> tuple[str, list[float], list[str | None]]:
+        if reason := await reason_against(proof, lean):
+            return reason, [], []
         here = [await dead_end(proof, lean)] if proof.theorem.name in with_dead_ends else []
-        return reason, fmean(await branching(proof, lean)), here
+        return "", [fmean(await branching(proof, lean))], here
 
     async with open_lean(CONFIG) as lean:
         async for proof, (reason, successors, here) in looked_at(found, lean, look):
             failed += bool(reason)
-            numbers.append(successors)
+            numbers += successors
             ends += here
-            told = [f"dead end behind {end}" if end else "no dead end" for end in here]
-            print(
-                f"{len(numbers)}/{len(found)} {proof.theorem.name}: {reason or 'deep'}, {successors:.1f} states",
-                *told,
-                sep=", ",
-                flush=True,
-            )
+            told = [f"{number:.1f} states" for number in successors]
+            told += [f"dead end behind {end}" if end else "no dead end" for end in here]
+            print(f"{len(numbers) + failed}/{len(found)} {proof.theorem.name}: {reason or 'deep'}", *told, sep=", ", flush=True)  # fmt: skip
     lengths = [merged(p.tactics)[-1] for p in found]
     print(f"{len(found)} theorems, {failed} of them not deep; tactics {min(lengths)} to {max(lengths)}, on average {fmean(lengths):.1f}; "
           f"distinct states behind a state on average {fmean(numbers):.1f}, at least {min(numbers):.1f}; "

@@ -34,6 +34,7 @@ SHOWN = (
     "loss",
     "calibration_error",
     "progress",
+    "depth_loss",
     "depth_correlation",
 )
 

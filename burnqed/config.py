@@ -410,7 +410,7 @@ class EbmConfig(Section):
 
 
 class JointConfig(Section):
-    """Joint training: next-token loss and λ·InfoNCE through the same weights, in place of fine-tuning and of the training of the search's head.
+    """Joint training: next-token loss and λ times the head's loss (InfoNCE, and `ebm.depth_weight`) through the same weights, in place of fine-tuning and of the training of the search's head.
     What is not said here is in `sft` (method, batches, pairs) and `ebm` (the head, its negatives)."""
 
     enabled: Structure[bool] = False

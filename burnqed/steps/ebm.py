@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from burnqed.config import RunConfig
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report.inputs import HeldOutStates
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR
@@ -45,7 +46,12 @@ def units(context: Context) -> list[Unit]:
         "search head": [layout.head(SEARCH)] if continues(context) else [],
         "joint": [layout.adapter] if context.stage == SEARCH and is_joint(context) else [],
     }
-    return [Unit(layout.head(context.stage), sources)]
+    return [Unit(layout.head(context.stage), sources, parameters=depth(context.config))]
+
+
+def depth(config: RunConfig) -> tuple[tuple[str, str], ...]:
+    """A parameter of every training of a head with `ebm.depth_weight`, whose meaning was another before."""
+    return (("depth", "half a nat with each tactic, within a proof"),) if config.ebm.depth_weight else ()
 
 
 def continues(context: Context) -> bool:

@@ -18,7 +18,7 @@ from burnqed.log import log
 from burnqed.modelcache import fetch_once
 from burnqed.policy.template import TEMPLATES
 from burnqed.record import output, read_record
-from burnqed.steps import lemmas
+from burnqed.steps import ebm, lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
@@ -62,7 +62,7 @@ def units(context: Context) -> list[Unit]:
         return [Unit(layout.adapter, sources)]
     sources["trajectories"] = explored_before(context)
     reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
-    return [Unit(layout.adapter, sources, reads=reads)]
+    return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.depth(context.config))]
 
 
 async def run(context: Context, unit: Unit) -> SftFacts:

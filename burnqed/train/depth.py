@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from burnqed.config import EbmConfig
 from burnqed.train.examples import HeadExamples
 from burnqed.train.ragged import Indices
 
@@ -21,6 +22,11 @@ NATS = 0.5
 """By which the energy falls with each tactic."""
 DRAWN = 2
 """Earlier states that a positive is compared with in one step of a training."""
+
+
+def meaning(config: EbmConfig) -> list[object]:
+    """What decides a training beside its settings: a part of its digest."""
+    return ["depth", NATS, DRAWN] if config.depth_weight else []
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
-from burnqed.train.depth import DRAWN, depth_loss, earlier_states
+from burnqed.train.depth import DRAWN, depth_loss, earlier_states, meaning
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
@@ -91,7 +91,7 @@ class HeadOutcome(BaseModel):
     """Why the training ended early (the temperature reached a bound); empty otherwise. An aborted head is not accepted."""
     steps: int
     best_step: int
-    """The step whose weights were kept: with the lowest validation loss, or with the best rank-1 accuracy if there is a patience."""
+    """The step whose weights were kept: with the lowest validation loss (with that of depth, by its weight), or with the best rank-1 accuracy if there is a patience."""
     continued: str = ""
     """The head_id of the head whose training it continued; empty for a new one."""
     left_healthy: list[int] = []
@@ -242,14 +242,15 @@ class HeadTraining:
         rate = learning_rate(self.step, self.config.steps, self.config.steps // 20, self.config.learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        drawn = self.negatives(batch, np.random.default_rng([self.config.seed, self.step]))
+        random = np.random.default_rng([self.config.seed, self.step])
+        drawn = self.negatives(batch, random)
         for kind in Kind:
             self.drawn[kind] += int((drawn.present & (drawn.kinds == kind)).sum())
         energies = self.head(*self.inputs(self.training[batch], drawn))  # [B, 1 + K]
         losses = info_nce_by_group(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
         loss = contrast = losses.mean()
         if self.config.depth_weight:
-            loss = loss + self.config.depth_weight * self.depth_loss(self.training[batch], energies[:, 0])
+            loss = loss + self.config.depth_weight * self.depth_loss(self.training[batch], energies[:, 0], random)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
@@ -261,9 +262,9 @@ class HeadTraining:
         if reached := self.head.bound_temperature(self.config.min_temperature, self.config.max_temperature):
             self.aborted = f"its temperature reached the {reached} at step {self.step}"
 
-    def depth_loss(self, positives: Indices, energies: Tensor) -> Tensor:
+    def depth_loss(self, positives: Indices, energies: Tensor, random: np.random.Generator) -> Tensor:
         """Of the positives with these energies [B]."""
-        drawn = earlier_states(self.examples, positives, DRAWN, np.random.default_rng([self.config.seed, self.step]))
+        drawn = earlier_states(self.examples, positives, DRAWN, random)
         earlier = self.head(self.embed(drawn.rows), self.embed(self.examples.goal[positives])[:, None])  # [B, DRAWN]
         return depth_loss(energies, earlier, drawn)
 
@@ -308,7 +309,7 @@ class HeadTraining:
             HeadRow(step=self.step, loss=loss, temperature=temperature, active_ratio=active, metrics=metrics)
         )
         self.losses, self.active = [], []
-        names = ("loss", "rank1", "pairwise", "sibling_discrimination", "energy_gap", "progress")
+        names = ("loss", "rank1", "pairwise", "sibling_discrimination", "energy_gap", "progress", "depth_loss")
         shown = " · ".join(f"{name} {metrics[name]}" for name in names if name in metrics)
         log.info(
             "head: step %d · training loss %s · active %s · temperature %.3f · validation: %s",
@@ -383,4 +384,6 @@ def fingerprint(
 ) -> str:
     """A digest of everything that decides the course of a training."""
     start = [continued] if continued else []
-    return digest_of([config.meaning(), validation_fraction, embeddings.embedding_id, examples.digest, *start])
+    return digest_of(
+        [config.meaning(), validation_fraction, embeddings.embedding_id, examples.digest, *start, *meaning(config)]
+    )

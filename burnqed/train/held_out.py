@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -96,5 +97,7 @@ class HeldOut:
         compared = Scored(own.cpu().numpy(), earlier.cpu().numpy(), present, kinds, self.depth, self.remaining)
         if not (progress := pairwise(compared, present)):
             return {}
-        off, level = (depth_loss(e[0], e[1], self.earlier).item() for e in ((own, earlier), (own * 0, earlier * 0)))
-        return {"progress": progress, "depth_loss": Metric(value=off, chance=level, count=count)}
+        off = depth_loss(own, earlier, self.earlier).item()
+        level = depth_loss(torch.zeros_like(own), torch.zeros_like(earlier), self.earlier).item()
+        depth = {"depth_loss": Metric(value=off, chance=level, count=count)} if math.isfinite(off) else {}
+        return {"progress": progress, **depth}

@@ -28,6 +28,7 @@ from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.policy.pooling import Pooling
 from burnqed.policy.template import COMPLETION, Template, embedding_template
+from burnqed.train import depth
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.contrast import Contrast, random_numbers
 from burnqed.train.ebm import temperature_left
@@ -47,7 +48,7 @@ MONITORED = 500
 """The most validation positives, and the most states of each class, that a monitor embeds: in all about 10,000 states."""
 MEMORY = 100
 """Steps over which the head's mean and deviation follow the embeddings; a tenth of the training if that is less."""
-SHOWN = ("centroid_l2", "linear_probe", "rank1", "rank1_depth_4+", "pairwise", "energy_gap")
+SHOWN = ("centroid_l2", "linear_probe", "rank1", "rank1_depth_4+", "pairwise", "energy_gap", "progress", "depth_loss")
 """Metrics in the log."""
 TOO_FAR = "raise joint.weight, or lower joint.learning_rate"
 """Advice for embeddings that training spoils."""
@@ -145,7 +146,9 @@ def train_joint(
     run = JointTraining(start, sft, contrast, monitor, config)
     contrast.check()
     embedded = [pooling.max_tokens, pooling.name]
-    identity = digest_of([start.fingerprint, joint.meaning(), ebm.meaning(), *embedded, examples.digest])
+    identity = digest_of(
+        [start.fingerprint, joint.meaning(), ebm.meaning(), *embedded, examples.digest, *depth.meaning(ebm)]
+    )
     run.run(checkpoints, identity, should_stop)
     # 4. Result
     target = workdir / "adapter"

@@ -29,6 +29,7 @@ from burnqed.record import read_record, write_record
 from burnqed.resolve import KEYS
 from burnqed.section import Kind, Section, Undeclared
 from burnqed.steps import data, known, report
+from burnqed.steps import ebm as steps_ebm
 from burnqed.steps.base import Context, Unit, execute
 from burnqed.steps.facts import BaseFacts
 from burnqed.steps.known import known_proofs
@@ -452,6 +453,18 @@ def test_the_lemmas_that_prompts_offer_are_listed_once_whatever_their_number(
 def test_what_offers_no_lemmas_has_the_keys_that_it_always_had(finished: Finished) -> None:
     records = [finished.store.read_json(path) for path in finished.store.list(RUN) if path.endswith(SUCCESS)]
     assert not [record for record in records if "lemmas" in json.dumps(record["key"])]
+
+
+def test_heads_that_learned_depth_as_it_was_meant_before_are_trained_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished_jointly: Finished
+) -> None:
+    deep = with_value(JOINT, "ebm.depth_weight", 1.0)
+    monkeypatch.setattr(steps_ebm, "depth", lambda config: ())
+    before = Finished(Store(str(tmp_path)), deep)
+    assert before.planned(deep) == []
+    monkeypatch.undo()
+    assert {"sft", "ebm-final"} <= set(before.planned(deep))
+    assert not finished_jointly.planned(JOINT)
 
 
 # ---- words
