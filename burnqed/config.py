@@ -380,7 +380,7 @@ class EbmConfig(Section):
     `sibling_share` and `theorem_share` divide what is left."""
     depth_weight: Later[float] = Field(0.0, ge=0)
     """How much it counts, beside InfoNCE, that energies fall along a proof, by half a nat with each tactic. Search can then compare states at different depths. In joint training it counts
-    `joint.weight` times, as InfoNCE does. With a patience, rank-1 alone decides which weights are kept."""
+    `joint.weight` times, as InfoNCE does. Where `patience` is set, rank-1 decides first which weights are kept."""
     balance: Later[Literal["positives", "theorems"]] = "positives"
     """What a round visits once: every positive, or every theorem, with one of its positives: a theorem with many then counts as much as one with few."""
     hard_negatives: Later[float] = Field(0.0, ge=0, le=1)

@@ -46,11 +46,11 @@ def units(context: Context) -> list[Unit]:
         "search head": [layout.head(SEARCH)] if continues(context) else [],
         "joint": [layout.adapter] if context.stage == SEARCH and is_joint(context) else [],
     }
-    return [Unit(layout.head(context.stage), sources, parameters=depth(context.config))]
+    return [Unit(layout.head(context.stage), sources, parameters=depth_parameters(context.config))]
 
 
-def depth(config: RunConfig) -> tuple[tuple[str, str], ...]:
-    """A parameter of every training of a head with `ebm.depth_weight`, whose meaning was another before."""
+def depth_parameters(config: RunConfig) -> tuple[tuple[str, str], ...]:
+    """What `ebm.depth_weight` asks for, in words: heads that were trained for something else are made anew. To be changed with `burnqed.train.depth.meaning`, which keeps checkpoints apart."""
     return (("depth", "half a nat with each tactic, within a proof"),) if config.ebm.depth_weight else ()
 
 

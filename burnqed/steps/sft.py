@@ -62,7 +62,7 @@ def units(context: Context) -> list[Unit]:
         return [Unit(layout.adapter, sources)]
     sources["trajectories"] = explored_before(context)
     reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
-    return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.depth(context.config))]
+    return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.depth_parameters(context.config))]
 
 
 async def run(context: Context, unit: Unit) -> SftFacts:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from burnqed.config import EbmConfig
@@ -17,7 +18,7 @@ from burnqed.train.depth import depth_loss, earlier_states
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import info_nce
 from burnqed.train.monitor import Scored, head_metrics, pairwise
-from burnqed.train.negatives import Kind, NegativeBatch, NegativeSampler
+from burnqed.train.negatives import Kind, NegativeSampler
 from burnqed.train.ragged import Indices
 
 MOST_POSITIVES = 2_000
@@ -63,8 +64,8 @@ class HeldOut:
         return np.concatenate([self.own, self.goals, *others])
 
     def metrics(self, head: Head, embed: Callable[[Indices], Tensor]) -> Metrics:
-        """`loss` (InfoNCE in nats), `head_metrics` of the head as it is, `progress`, how often a positive lies below a state before it on its proof, and `depth_loss`, by which energies differ
-        there from what they should; empty when there is no positive.
+        """`loss` (InfoNCE in nats), `head_metrics` of the head as it is, `progress`, how often a positive lies below a state before it on its proof, and `depth_loss` (its chance is
+        that of a head for which all states are the same); empty when there is no positive.
         `embed` gives states [...] their embeddings [..., d]."""
         if not len(self):
             return {}
@@ -76,13 +77,9 @@ class HeldOut:
             found = plain.to(z.device).group_energies(z, g)
             return found[:, 0], found[:, 1:]
 
-        def scored(batch: NegativeBatch, own: Tensor, others: Tensor) -> Scored:
-            return Scored(
-                own.cpu().numpy(), others.cpu().numpy(), batch.present, batch.kinds, self.depth, self.remaining
-            )
-
         own, others = energies(self.negatives.rows)
-        metrics = head_metrics(scored(self.negatives, own, others)) | self.on_the_way(*energies(self.earlier.rows))
+        scored = self.scored(own, others, self.negatives.present, self.negatives.kinds)
+        metrics = head_metrics(scored) | self.on_the_way(*energies(self.earlier.rows))
         if self.trained_like is not self.negatives:
             own, others = energies(self.trained_like.rows)
         present = self.trained_like.present
@@ -90,12 +87,14 @@ class HeldOut:
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
         return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | metrics
 
+    def scored(self, own: Tensor, others: Tensor, present: NDArray[np.bool_], kinds: NDArray[np.int8]) -> Scored:
+        return Scored(own.cpu().numpy(), others.cpu().numpy(), present, kinds, self.depth, self.remaining)
+
     def on_the_way(self, own: Tensor, earlier: Tensor) -> Metrics:
         """What energies of the positives [n], and of states before them [n, K], say about the way to the end of a proof; empty where there are no such states."""
         present, count = self.earlier.present, int(self.earlier.present.any(axis=1).sum())
         kinds = np.full(present.shape, Kind.EARLIER, dtype=np.int8)
-        compared = Scored(own.cpu().numpy(), earlier.cpu().numpy(), present, kinds, self.depth, self.remaining)
-        if not (progress := pairwise(compared, present)):
+        if not (progress := pairwise(self.scored(own, earlier, present, kinds), present)):
             return {}
         off = depth_loss(own, earlier, self.earlier).item()
         level = depth_loss(torch.zeros_like(own), torch.zeros_like(earlier), self.earlier).item()
