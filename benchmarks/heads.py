@@ -50,7 +50,7 @@ def main() -> None:
     store, layout = Store(given.store), Layout(given.run, given.iter)
     base = RunConfig.model_validate(store.read_json(layout.settings))
     [unit] = ebm.units(Context(store, layout, base, Path(tempfile.gettempdir()), stage=FINAL))
-    examples, embeddings = ebm.material(store, unit)
+    examples, embeddings = ebm.material(store, unit, base.ebm)
     print(f"{len(examples):,} positives, {len(examples.texts):,} states")
     print(f"{'':16}{'steps':>8}" + "".join(f"{name:>24}" for name in SHOWN))
     for variant in given.variants:

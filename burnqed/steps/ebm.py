@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from burnqed.config import RunConfig
+from burnqed.config import EbmConfig, RunConfig
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report.inputs import HeldOutStates
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR
@@ -18,7 +18,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts, HeadFacts
 from burnqed.steps.models import has_search_head, is_joint
 from burnqed.steps.table import FINAL, SEARCH
-from burnqed.steps.trajectories import head_examples
+from burnqed.steps.trajectories import head_examples, known
 from burnqed.store import Store
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def units(context: Context) -> list[Unit]:
         "trajectories": embed.sources(context),
         "search head": [layout.head(SEARCH)] if continues(context) else [],
         "joint": [layout.adapter] if context.stage == SEARCH and is_joint(context) else [],
+        **known(context),
     }
     return [Unit(layout.head(context.stage), sources, parameters=depth_parameters(context.config))]
 
@@ -77,7 +78,7 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     from burnqed.train.quality import class_rows, picture
 
     config, store = context.config, context.store
-    examples, embeddings = material(store, unit)
+    examples, embeddings = material(store, unit, config.ebm)
     fraction = config.data.validation_fraction
     if unit.sources["joint"]:
         trained = output(store, unit.source("joint"))
@@ -129,14 +130,14 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     )
 
 
-def material(store: Store, unit: Unit) -> tuple[HeadExamples, Embeddings]:
+def material(store: Store, unit: Unit, config: EbmConfig) -> tuple[HeadExamples, Embeddings]:
     """What a unit's head learns from, with the embeddings of all its states."""
     from burnqed.train.embeddings import EmbeddingCache
 
     embedded = unit.source("embeddings")
     record = read_record(store, embedded)
     assert record is not None, f"{store.locate(embedded)} is not finished"
-    examples = head_examples(store, unit)
+    examples = head_examples(store, unit, config)
     earlier = [output(store, prefix) for prefix in unit.sources["earlier"]]
     cache = EmbeddingCache(store, record.root(embedded), EmbeddingFacts.of(record).embedding_id, earlier)
     return examples, cache.select(examples.texts)
@@ -165,7 +166,7 @@ def held_out_energies(
 
     from burnqed.head.base import Head
 
-    held_out = np.flatnonzero(examples.held_out(validation_fraction)[examples.theorem])
+    held_out = examples.contrasted(np.flatnonzero(examples.held_out(validation_fraction)[examples.theorem]))
     goal = dict(zip(examples.theorem[held_out].tolist(), examples.goal[held_out].tolist(), strict=True))
     others = [examples.states[theorem] for theorem in goal]
     goals = np.repeat(list(goal.values()), [len(states) for states in others]).astype(np.int64)

@@ -130,7 +130,10 @@ class Step(Row):
 
 
 EMBED = partial(
-    Step, "embed", reads=of("policy", "dtype", "embed_max_tokens", "embedding", "embed_weights"), pool="trainer"
+    Step,
+    "embed",
+    reads=(*of("policy", "dtype", "embed_max_tokens", "embedding", "embed_weights"), "ebm.known_proofs"),
+    pool="trainer",
 )
 HEAD = partial(Step, "ebm", reads=("ebm", "data.validation_fraction"), pool="trainer")
 SHARDED = partial(Step, version=2, policy=True, sharded=True)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from burnqed.config import EbmConfig
+from burnqed.data.pairs import PAIRS
 from burnqed.layout import shard_folder
 from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit
+from burnqed.steps.data import read_pairs
 from burnqed.steps.models import has_searched, learned_variants, search_variants
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
@@ -18,6 +22,9 @@ from burnqed.trajectory.reader import read_parts
 
 if TYPE_CHECKING:
     from burnqed.train.examples import HeadExamples
+
+KNOWN = "known"
+"""The role of the step data's output among a unit's sources."""
 
 
 def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
@@ -54,11 +61,21 @@ def explored_before(context: Context) -> list[str]:
     ]
 
 
-def head_examples(store: Store, unit: Unit) -> HeadExamples:
-    """Positives and other states in the trajectories that a unit is made from."""
-    from burnqed.train.examples import COLUMNS, HeadExamples
+def known(context: Context) -> dict[str, list[str]]:
+    """What a unit whose head also learns from known proofs is made from besides trajectories (`ebm.known_proofs`)."""
+    return {KNOWN: [context.layout.data]} if context.config.ebm.known_proofs else {}
 
-    return HeadExamples.from_tables(rows_of(store, unit.sources["trajectories"], COLUMNS))
+
+def head_examples(store: Store, unit: Unit, config: EbmConfig) -> HeadExamples:
+    """Positives and other states in the trajectories that a unit is made from, and states of known proofs, if so configured."""
+    from burnqed.train.examples import COLUMNS, HeadExamples
+    from burnqed.train.known_paths import known_paths
+
+    tables = rows_of(store, unit.sources["trajectories"], COLUMNS)
+    paths = (
+        known_paths(PAIRS.rows(read_pairs(store, data)), config.known_proofs) for data in unit.sources.get(KNOWN, ())
+    )
+    return HeadExamples.from_tables(chain(tables, paths))
 
 
 def own_shards(context: Context, prefix: str, count: int) -> list[str]:

@@ -66,6 +66,10 @@ class HeadExamples:
         """[theorems]: which of them are held out for validation."""
         return np.array([is_validation(theorem, fraction) for theorem in self.theorems], dtype=np.bool_)
 
+    def contrasted(self, positives: Indices) -> Indices:
+        """Those of the positives whose theorem also has states on none of its proofs. Only these tell whether such states can be told apart, and not which theorems were searched."""
+        return positives[np.diff(self.states.starts)[self.theorem[positives]] > 0]
+
     @property
     def digest(self) -> str:
         """Of all the data, in hexadecimal."""

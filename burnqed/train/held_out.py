@@ -27,7 +27,7 @@ MOST_EARLIER = 4
 
 
 class HeldOut:
-    """At most `most` of these `positives` of the examples, chosen by the hash of theorem and state, and their negatives."""
+    """At most `most` of these `positives` of the examples, chosen by the hash of theorem and state, and their negatives. Positives of theorems without other states are left out."""
 
     def __init__(
         self, examples: HeadExamples, positives: Indices, config: EbmConfig, most: int = MOST_POSITIVES
@@ -36,7 +36,8 @@ class HeldOut:
             theorem, state = examples.theorem[positive], examples.state[positive]
             return unit_interval("head", examples.theorems[theorem], examples.texts[state])
 
-        self.chosen = np.array(sorted(positives.tolist(), key=rank)[:most], dtype=np.int64)
+        contrasted = examples.contrasted(positives)
+        self.chosen = np.array(sorted(contrasted.tolist(), key=rank)[:most], dtype=np.int64)
         compared = config.model_copy(update={"earlier_share": 0.0, "expanded_share": 0.0})
         sampler = NegativeSampler(examples, self.chosen, examples.states, compared)
         judged = sampler.usable()

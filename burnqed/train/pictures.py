@@ -31,7 +31,7 @@ def held_out_states(
     components are those of the states that are shown, each of length 1.
     """
     random = np.random.default_rng(seed)
-    positives = np.flatnonzero(examples.held_out(fraction)[examples.theorem])
+    positives = examples.contrasted(np.flatnonzero(examples.held_out(fraction)[examples.theorem]))
     on, on_depth = shallowest(examples.state[positives], examples.depth[positives])
     siblings = [examples.siblings[p] for p in positives.tolist()]
     deep = np.repeat(examples.depth[positives], [len(s) for s in siblings])

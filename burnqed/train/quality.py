@@ -148,7 +148,8 @@ def quality(examples: HeadExamples, matrix: Floats, training: Indices, held_out:
 
 
 def class_rows(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:
-    """Rows of the positive states and of the other states of the same theorems, in order."""
+    """Rows of the positive states and of the other states of the same theorems, in order; of theorems that have both."""
+    positives = examples.contrasted(positives)
     of_theorems = np.isin(np.arange(len(examples.theorems)), examples.theorem[positives])
     states = np.unique(examples.state[positives])
     return states, np.setdiff1d(examples.states.where(of_theorems).values, states)

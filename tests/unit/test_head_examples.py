@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from burnqed.data.pairs import TacticPair
 from burnqed.store import Store
 from burnqed.train.examples import COLUMNS, HeadExamples
+from burnqed.train.known_paths import known_paths
 from burnqed.trajectory.reader import read_part
 from burnqed.trajectory.rows import to_table
 from tests.fixtures.head_examples import NARROW, Positive, random_trajectories, slowly, spelled_out, texts_of
@@ -124,3 +128,50 @@ async def test_only_what_is_needed_of_a_part_is_read(tmp_path: Path) -> None:
     assert read.column_names == COLUMNS
     assert read["sample"].null_count == len(read)
     assert len(HeadExamples.from_tables([read])) == 2
+
+
+def steps(theorem: str, *states: str, first: int = 0) -> list[TacticPair]:
+    """The pairs of a proof through these states; the last is the one after the last tactic."""
+    return [
+        TacticPair(theorem=theorem, state=before, tactic="t", state_after=after, depth=depth, source="corpus")
+        for depth, (before, after) in enumerate(pairwise(states), first)
+    ]
+
+
+def test_states_of_known_proofs_are_positives_without_siblings() -> None:
+    paths = known_paths([*steps("t", "g", "a", "b", ""), *steps("u", "h", "c")], 10)
+    positives, others = spelled_out(HeadExamples.from_tables([paths]))
+    # the tactic that closes c is not among the pairs
+    assert positives == [
+        Positive("t", "g", "a", 1, (), remaining=2),
+        Positive("t", "g", "b", 2, (), ("a",)),
+        Positive("u", "h", "c", 1, ()),
+    ]
+    assert others == {}
+
+
+def test_a_state_of_a_known_proof_is_no_negative_and_counts_once() -> None:
+    found = HeadExamples.from_tables([proof_by("a", "b", "c"), known_paths(steps("t", "g", "a", ""), 10)])
+    assert spelled_out(found) == ([Positive("t", "g", "a", 1, ("b", "c"))], {"t": ("b", "c")})
+
+
+def test_pairs_that_are_no_line_from_a_root_are_left_out() -> None:
+    gap = [*steps("t", "g", "a"), *steps("t", "x", "b", first=1)]
+    unknown = [TacticPair(theorem="v", state="g", tactic="t", source="corpus")]
+    assert len(known_paths([*gap, *steps("u", "h", "c", first=1), *unknown], 10)) == 0
+
+
+def test_so_many_theorems_are_chosen_whatever_their_order() -> None:
+    proofs = [steps(f"t{i}", "g", "a", "") for i in range(20)]
+    chosen = [
+        known_paths([p for proof in order for p in proof], 5).column("theorem").to_pylist()
+        for order in (proofs, proofs[::-1])
+    ]
+    assert len(set(chosen[0])) == 5
+    assert set(chosen[0]) == set(chosen[1])
+
+
+def test_a_head_is_judged_only_by_theorems_with_states_on_and_off_proofs() -> None:
+    examples = HeadExamples.from_tables([proof_by("a", "b"), known_paths(steps("u", "h", "c", ""), 10)])
+    contrasted = examples.contrasted(np.arange(len(examples)))
+    assert [examples.texts[state] for state in examples.state[contrasted]] == ["a"]
