@@ -141,6 +141,27 @@ async def test_tactics_that_prove_nothing_are_errors(lean: EmbeddedLean, tactic:
     assert outcome.status is TacticStatus.ERROR, outcome
 
 
+async def test_goals_of_branches_are_told_apart(lean: EmbeddedLean) -> None:
+    """Branches from one state give their goals equal names within Lean."""
+    root = await start(lean, "1 < 2")
+    branches = [await walk(lean, root, f"have : {n} = {n} := ?_") for n in (5, 6)]
+    assert [(await walk(lean, branch, "decide")).text for branch in branches] == [
+        "case refine_1\n⊢ 5 = 5",
+        "case refine_1\n⊢ 6 = 6",
+    ]
+
+
+async def test_of_what_a_tactic_traces_as_it_fails_the_headings_are_told(lean: EmbeddedLean) -> None:
+    """`grind` writes a hundred thousand characters about some failures, and printing them takes ten times as long as failing."""
+    state = await walk(
+        lean, await start(lean, "∀ (P : Nat → Prop), (∀ n, P n → P (n + 2)) → P 0 → P 7"), "intro P h h0"
+    )
+    outcome = await lean.apply(state, "grind")
+    assert outcome.message.startswith("`grind` failed\ncase grind\nP : ℕ → Prop\n")
+    assert "[grind] Goal diagnostics" in outcome.message
+    assert "Asserted facts" not in outcome.message
+
+
 async def test_no_goals_with_an_open_hole_is_an_error(lean: EmbeddedLean) -> None:
     root = await start(lean, "∃ n : Nat, n = n")
     outcome = await lean.apply(root, "apply Exists.intro; exact rfl")
@@ -216,6 +237,24 @@ PROOFS = [
     ("∀ s : String, s = s", ['have : "two\nlines".length = 9 := by decide', "intro s", "rfl"]),
     ("∀ n : Nat, 0 + n = n", [LET_REC + "\nexact f"]),
     ("∀ n : Nat, 0 + n = n", ["intro k", LET_REC, "exact f k"]),
+    (
+        "∃ m n : Nat, m + n = 5 ∧ n = 2",
+        ["refine ⟨?m, ?n, ?sum, ?two⟩", "case n => exact 2", "case two => rfl", "case m => exact 3", "rfl"],
+    ),
+    (
+        "∀ p q r : Prop, p → q → r → p ∧ q ∧ r",
+        ["intro p q r a b c", "refine ⟨?_, ?_, ?_⟩", "rotate_left", "exact b", "exact c", "exact a"],
+    ),
+    ("∀ n : Nat, n = n ∧ 0 + n = n", ["intro n", "constructor", "all_goals generalize h : n = m", "rfl", "omega"]),
+    (
+        "∀ xs : List Nat, xs[0]? = xs.head? ∧ xs = xs",
+        ["intro xs", "constructor", "cases xs with | nil => ?_ | cons x rest => ?_", "rfl", "rfl", "rfl"],
+    ),
+    ("∃ f : Nat → Nat, f 3 = 3", ["refine ⟨?f, ?same⟩", "case f => exact fun n => n", "rfl"]),
+    (
+        "∀ (n : Nat) (h : n < 3), (⟨n, by omega⟩ : Fin 5) = ⟨n, by omega⟩ ∧ n < 9",
+        ["intro n h", "constructor", "rfl", "omega"],
+    ),
     ("theorem by_calc (a b c : Nat) (h : a = b) (k : b = c) : a = c", ["calc a = b := h\n  _ = c := k"]),
 ]
 

@@ -250,9 +250,29 @@ class Source {
 const NO_EDITOR = '(invalid MessageData.lazy, missing context)';        // in place of hints that only an editor could show
 const GUARDED = "(interpreter) unknown declaration '[anonymous]'";      // what Lean makes of the guard's refusal
 
+// Lean.MessageData: the fields of each constructor that are messages, by its tag
+const TRACE = 9, PARTS = { 2: [1], 3: [1], 4: [1], 5: [1], 6: [0], 7: [0, 1], 8: [1] };
+
+/**
+ * A MessageData (consumed) in which traces are folded, as an editor shows them: of each there is its heading. What `grind` knew when it failed
+ * may be a hundred thousand characters, which take ten times as long to print as it took to fail.
+ */
+function folded(lean, data) {
+  if (lean.isBoxed(data)) return data;
+  const tag = lean.tag(data);
+  if (tag === TRACE) return lean.with(data, { 2: lean.array([]) });
+  const changes = {};
+  for (const index of PARTS[tag] ?? []) {
+    const part = lean.field(data, index), now = folded(lean, lean.retain(part));
+    if (now === part) lean.release(now);
+    else changes[index] = now;
+  }
+  return Object.keys(changes).length ? lean.with(data, changes) : data;
+}
+
 /** Text of a MessageData (consumed). */
 function messageText(lean, data) {
-  return lean.takeText(lean.call('l_Lean_MessageData_toString', data)).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
+  return lean.takeText(lean.call('l_Lean_MessageData_toString', folded(lean, data))).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
 }
 
 /** A borrowed Position as {line (from 1), column (from 0)}. */

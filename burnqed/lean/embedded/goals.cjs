@@ -33,7 +33,7 @@ class Goals {
   constructor(frontend, dependencies) {
     this.frontend = frontend;
     this.dependencies = dependencies;
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics}; of a root also {contexts, commandState, code, theorem, goal, itself}
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of the goals}; of a root also {contexts, commandState, code, theorem, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -45,7 +45,7 @@ class Goals {
     const captured = this.capture(header.state, `${theorem.text} := by\n`);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], commandState: lean.retain(header.state), code: header.code, theorem };
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: [], commandState: lean.retain(header.state), code: header.code, theorem };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
@@ -54,7 +54,8 @@ class Goals {
       throw new Refused('The statement is not a proposition');
     }
     this.states.set(id, state);
-    return { goals: this.print(state, this.goalsOf(state.values)) };
+    state.printed = this.print(state, this.goalsOf(state.values));
+    return { goals: state.printed };
   }
 
   /** {id, parent, tactic, heartbeats} → {goals}; remembers the state after the tactic as `id`. */
@@ -67,13 +68,13 @@ class Goals {
     const contexts = { ...root.contexts, core };
     let after;
     try { after = this.evaluate(block, contexts, before.values); } finally { lean.release(core); }
-    const state = { root, values: after, tactics: [...before.tactics, tactic] };
+    const state = { root, values: after, tactics: [...before.tactics, tactic], printed: [] };
     try {
       const goals = this.goalsOf(after);
       this.refuseCheats(before, state, goals);
-      const printed = this.print(state, goals);
+      state.printed = this.print(state, goals, before);
       this.states.set(id, state);
-      return { goals: printed };
+      return { goals: state.printed };
     } catch (error) {
       this.drop(state);
       throw error;
@@ -211,15 +212,37 @@ class Goals {
     return lean.number(this.inMeta(root, 'l_Lean_Meta_isProp', type)) === 1;
   }
 
-  print(state, goals) {
-    const { lean } = this.frontend;
+  /** Texts of the goals. Printing takes longer than most tactics do, so those that stand as they were `before` are not printed again. */
+  print(state, goals, before = null) {
     let left = GOALS_CHARACTERS;
     return goals.map(goal => {
-      const format = this.inMeta(state, 'l_Lean_Meta_ppGoal', lean.retain(goal));
-      const text = lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
+      const text = (before && this.printedBefore(before, state, goal)) ?? this.pretty(state, goal);
       if ((left -= text.length) < 0) throw new Refused('the goals are too large to be shown');
       return text;
     });
+  }
+
+  pretty(state, goal) {
+    const { lean } = this.frontend, format = this.inMeta(state, 'l_Lean_Meta_ppGoal', lean.retain(goal));
+    return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
+  }
+
+  /**
+   * The text that a goal had before, if it is still declared as it was. Not if it shows a metavariable, which may have been assigned since, or leaves out
+   * what may hold one. The name alone says nothing: branches from one state give equal names to different goals.
+   */
+  printedBefore(before, state, goal) {
+    const { lean } = this.frontend, name = lean.nameText(goal), place = this.goalsOf(before.values).findIndex(other => lean.nameText(other) === name);
+    if (place < 0 || /[?⋯]/u.test(before.printed[place])) return undefined;
+    return this.declaration(before, goal) === this.declaration(state, goal) ? before.printed[place] : undefined;
+  }
+
+  /** The MetavarDecl of a goal, borrowed. */
+  declaration(state, goal) {
+    const { lean } = this.frontend, option = lean.call('l_Lean_MetavarContext_findDecl_x3f', lean.retain(lean.field(state.values.meta, 0)), lean.retain(goal));
+    const declaration = lean.field(option, 0);
+    lean.release(option); // the state holds the declaration
+    return declaration;
   }
 
   /**
