@@ -9,13 +9,16 @@ padding. `tests/integration/test_policy_model.py` compares the logits with those
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor
 
@@ -24,6 +27,8 @@ from burnqed.policy.batches import batches
 
 MOST_IDLE_BYTES = 256 << 20
 """A larger cache is freed when nothing is being generated."""
+MOST_KEPT_BYTES = 256 << 20
+"""Of prompts' keys and values, for prompts that begin alike: some hundred prompts of a small model."""
 PACKED_TOKENS = 4_096
 """Tokens of one packed pass, which bounds the memory of activations."""
 
@@ -117,23 +122,28 @@ class Llama:
             out.extend(torch.split(self.final(self.packed(pack, None, [])), [len(s) for s in pack]))
         return out
 
-    def packed(self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int]) -> Tensor:
+    def packed(
+        self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int], known: Sequence[int] = ()
+    ) -> Tensor:
         """One pass over whole sequences. Without a cache: hidden states of all tokens, [ΣT, d], before the final norm.
-        With one: keys and values are stored in `slots`, and only the last token of each sequence is returned, [len(sequences), d]."""
-        lengths = [len(s) for s in sequences]
+        With one: keys and values are stored in `slots`, where those of each sequence's first `known` tokens are already, and only the last token of each sequence
+        is returned, [len(sequences), d]."""
+        starts = known or [0] * len(sequences)
+        lengths = [len(s) - start for s, start in zip(sequences, starts, strict=True)]
         ends = list(accumulate(lengths))
-        x = F.embedding(torch.tensor([t for s in sequences for t in s], device=self.device), self.embedding)
-        rotation = torch.cat([self.rotation[:n] for n in lengths])
+        tokens = [t for s, start in zip(sequences, starts, strict=True) for t in s[start:]]
+        x = F.embedding(torch.tensor(tokens, device=self.device), self.embedding)
+        rotation = torch.cat([self.rotation[start : start + n] for start, n in zip(starts, lengths, strict=True)])
         for i, layer in enumerate(self.layers):
             q, k, v = self.project(layer, x, rotation)
+            keys, values = list(torch.split(k, lengths)), list(torch.split(v, lengths))
             if cache is not None:
-                cache.fill(i, slots, torch.split(k, lengths), torch.split(v, lengths))
+                keys, values = cache.fill(i, slots, starts, keys, values)
             last_only = cache is not None and i == self.layer_count - 1
             attended = torch.empty_like(q)
-            for end, n in zip(ends, lengths, strict=True):
-                part = slice(end - n, end)
-                queries = q[end - 1 : end] if last_only else q[part]
-                attended[end - len(queries) : end] = attend(queries, k[part], v[part], causal=not last_only)
+            for end, n, own_keys, own_values in zip(ends, lengths, keys, values, strict=True):
+                queries = q[end - 1 : end] if last_only else q[end - n : end]
+                attended[end - len(queries) : end] = attend(queries, own_keys, own_values)
             if last_only:
                 rows = torch.tensor(ends, device=self.device) - 1
                 x, attended = x[rows], attended[rows]
@@ -153,10 +163,14 @@ def rope(config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool) -> Tensor:
-    """Attention within one sequence: q [n, H, E], k and v [T, G, E] → [n, H, E]."""
+def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Causal attention of the last n tokens of one sequence: q [n, H, E], k and v [T, G, E] → [n, H, E]."""
+    n, length = len(q), len(k)
+    mask = None if n in (1, length) else torch.ones((n, length), dtype=torch.bool, device=q.device).tril(length - n)
     q, k, v = (t.transpose(0, 1).unsqueeze(0) for t in (q, k, v))
-    out = F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=q.shape[1] != k.shape[1])
+    out = F.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, is_causal=n == length, enable_gqa=q.shape[1] != k.shape[1]
+    )
     return out.squeeze(0).transpose(0, 1)
 
 
@@ -197,17 +211,59 @@ class Groups:
         mask[: have[0], : have[1], : have[2]] = self.mask
         self.store, self.mask = store, mask
 
-    def fill(self, layer: int, slots: Sequence[int], keys: Sequence[Tensor], values: Sequence[Tensor]) -> None:
-        """Prompts' keys and values, each [T, G, E]."""
-        for slot, k, v in zip(slots, keys, values, strict=True):
-            self.store[layer, slot, 0, :, : len(k)] = k.transpose(0, 1)
-            self.store[layer, slot, 1, :, : len(v)] = v.transpose(0, 1)
+    def fill(
+        self, layer: int, slots: Sequence[int], starts: Sequence[int], keys: Sequence[Tensor], values: Sequence[Tensor]
+    ) -> tuple[list[Tensor], list[Tensor]]:
+        """Stores keys and values of the prompts' tokens from `starts` on, each [n, G, E], and gives those of whole prompts, each [T, G, E]."""
+        whole: tuple[list[Tensor], list[Tensor]] = ([], [])
+        for slot, start, *new in zip(slots, starts, keys, values, strict=True):
+            for which, part in enumerate(new):
+                columns = self.store[layer, slot, which, :, : start + len(part)]
+                columns[:, start:] = part.transpose(0, 1)
+                whole[which].append(columns.transpose(0, 1) if start else part)
+        return whole
 
     def move(self, source: int, target: int) -> None:
         columns = self.used[source]
         self.store[:, target, :, :, :columns] = self.store[:, source, :, :, :columns]
         self.mask[target] = self.mask[source]
         self.used[target] = columns
+
+
+class Prefixes:
+    """Keys and values of prompts that were processed lately. A prompt that begins like one of them is processed from where they part: states of one search share their hypotheses,
+    and further draws at a state the whole prompt."""
+
+    def __init__(self) -> None:
+        self.kept: OrderedDict[tuple[int, ...], tuple[NDArray[np.int64], Tensor]] = OrderedDict()
+        """By prompt, the latest last; tensors are [L, 2, G, T, E]."""
+        self.bytes = 0
+
+    def longest(self, prompt: Sequence[int]) -> tuple[int, Tensor | None]:
+        """How many of the prompt's first tokens are known, all but the last at most, and what is known of them."""
+        tokens, best, found = np.array(prompt[:-1]), 0, None
+        for key, (other, kept) in self.kept.items():
+            n = min(len(tokens), len(other))
+            if n <= best or tokens[best] != other[best]:
+                continue
+            parted = np.flatnonzero(tokens[:n] != other[:n])
+            if (length := int(parted[0]) if len(parted) else n) > best:
+                best, found, latest = length, kept, key
+        if found is None:
+            return 0, None
+        self.kept.move_to_end(latest)
+        return best, found[:, :, :, :best]
+
+    def add(self, prompt: Sequence[int], kept: Tensor) -> None:
+        """Keeps a copy, if there is room for it."""
+        key = tuple(prompt)
+        if key in self.kept or kept.nbytes > MOST_KEPT_BYTES:
+            return
+        self.kept[key] = np.array(prompt), kept.clone()
+        self.bytes += kept.nbytes
+        while self.bytes > MOST_KEPT_BYTES:
+            _, (_, oldest) = self.kept.popitem(last=False)
+            self.bytes -= oldest.nbytes
 
 
 class LlamaRows:
@@ -218,6 +274,7 @@ class LlamaRows:
     def __init__(self, model: Llama) -> None:
         self.model = model
         self.groups = Groups(model)
+        self.prefixes = Prefixes()
         self.slot: list[int] = []
         self.rank: list[int] = []
         self.position: list[int] = []
@@ -229,12 +286,20 @@ class LlamaRows:
     def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
         """Appends `copies[i]` rows for prompt i; logits of the new rows' first token, [Σ copies, V]."""
         slots = self.groups.open([len(p) for p in prompts], copies)
+        known: list[int] = []
+        for slot, prompt in zip(slots, prompts, strict=True):
+            length, kept = self.prefixes.longest(prompt)
+            if kept is not None:
+                self.groups.store[:, slot, :, :, :length] = kept
+            known.append(length)
         last: list[Tensor] = []
         done = 0
         for pack in batches(prompts, PACKED_TOKENS):
-            last.append(self.model.packed(pack, self.groups, slots[done : done + len(pack)]))
+            part = slice(done, done + len(pack))
+            last.append(self.model.packed(pack, self.groups, slots[part], known[part]))
             done += len(pack)
         for slot, prompt, count in zip(slots, prompts, copies, strict=True):
+            self.prefixes.add(prompt, self.groups.store[:, slot, :, :, : len(prompt)])
             self.slot += [slot] * count
             self.rank += range(count)
             self.position += [len(prompt)] * count

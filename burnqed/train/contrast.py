@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from burnqed.errors import BadInput
 from burnqed.head.base import Head
 from burnqed.policy.batches import batches
 from burnqed.policy.pooling import Pooling
-from burnqed.train.depth import DRAWN, EarlierBatch, depth_loss, earlier_states
+from burnqed.train.depth import DRAWN, EarlierBatch, depth_loss, earlier_states, with_others
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import PACKING_TOLERANCE, info_nce, last_hidden
 from burnqed.train.model import trainable
@@ -60,8 +60,20 @@ class Groups:
     """[B]: places of the root states."""
     present: NDArray[np.bool_]
     """[B, K]: False where a positive has fewer than K negatives."""
-    earlier: EarlierBatch | None
-    """States before the positives on their proofs, if their depth counts; its rows are places in `states`."""
+    depth: DepthGroups | None
+    """If depth counts."""
+
+
+@dataclass(frozen=True)
+class DepthGroups:
+    """P positives whose depth counts, those of the step first; rows are places in its states."""
+
+    goals: Indices
+    """[P]: the root states."""
+    members: Indices
+    """[P, 1 + DRAWN]: the positives, and states before them on their proofs."""
+    earlier: EarlierBatch
+    """Which of those there are, and how far before."""
 
 
 class Contrast:
@@ -90,8 +102,10 @@ class Contrast:
         self.pooling, self.batch_tokens, self.bfloat16 = pooling, batch_tokens, bfloat16
         self.weight, self.size, self.seed, self.depth_weight = joint.weight, joint.positives, ebm.seed, ebm.depth_weight
         self.device = next(head.parameters()).device
-        self.sampler = NegativeSampler(examples, training, seen, ebm)
-        self.training = training
+        contrasted = examples.contrasted(training)
+        self.training = contrasted if len(contrasted) else training
+        self.others = np.setdiff1d(training, self.training)
+        self.sampler = NegativeSampler(examples, self.training, seen, ebm)
         self.usable = self.sampler.usable()
         self.processes = Processes.here()
         self.splits = 1
@@ -116,12 +130,15 @@ class Contrast:
         )
         # an absent negative has the row 0, which is not embedded for its sake
         rows[:, 2:] = np.where(drawn.present, rows[:, 2:], rows[:, 1:2])
-        earlier = earlier_states(self.examples, positives, DRAWN, random) if self.depth_weight else None
-        width, all_rows = rows.shape[1], rows if earlier is None else np.concatenate([rows, earlier.rows], axis=1)
-        states, places = np.unique(all_rows, return_inverse=True)
-        places = places.reshape(all_rows.shape)
-        before = replace(earlier, rows=places[:, width:]) if earlier else None
-        return Groups(states, places[:, 1:width], places[:, 0], drawn.present, before)
+        if not self.depth_weight:
+            states, places = located(rows)
+            return Groups(states, places[:, 1:], places[:, 0], drawn.present, None)
+        deep = with_others(positives, self.others, random)
+        earlier = earlier_states(self.examples, deep, DRAWN, random)
+        deep_rows = [self.examples.goal[deep][:, None], self.examples.state[deep][:, None], earlier.rows]
+        states, places, deep_places = located(rows, np.concatenate(deep_rows, axis=1))
+        depth = DepthGroups(deep_places[:, 0], deep_places[:, 1:], earlier)
+        return Groups(states, places[:, 1:], places[:, 0], drawn.present, depth)
 
     def sequences(self, states: Indices) -> list[Example]:
         """The states in tokens, as `burnqed.policy.encode.Encoder` has them. Raises BadInput for one without any."""
@@ -229,10 +246,11 @@ class Contrast:
         members, goals = (torch.from_numpy(places).to(self.device) for places in (groups.members, groups.goals))
         energies = self.head(z[members], z[goals][:, None])  # [B, 1 + K]
         contrast = info_nce(energies[:, 0], energies[:, 1:], torch.from_numpy(groups.present).to(self.device))
-        if groups.earlier is None:
+        if (depth := groups.depth) is None:
             return contrast, contrast
-        earlier = self.head(z[torch.from_numpy(groups.earlier.rows).to(self.device)], z[goals][:, None])  # [B, DRAWN]
-        return contrast + self.depth_weight * depth_loss(energies[:, 0], earlier, groups.earlier), contrast
+        members, goals = (torch.from_numpy(places).to(self.device) for places in (depth.members, depth.goals))
+        energies = self.head(z[members], z[goals][:, None])  # [P, 1 + DRAWN]
+        return contrast + self.depth_weight * depth_loss(energies[:, 0], energies[:, 1:], depth.earlier), contrast
 
     def check(self) -> None:
         """Tries one batch: packed embeddings are those of single sequences, and the gradient of the loss reaches the model's weights and the head's.
@@ -261,6 +279,13 @@ class Contrast:
                     f"The gradient of the head's loss has the norm {norm:g} at the weights of the {name}, so joint training would teach it nothing; "
                     "check the model's weights, or set joint.enabled=false."
                 )
+
+
+def located(*tables: Indices) -> tuple[Indices, ...]:
+    """The distinct values of tables of rows, in order, and each table with their places instead."""
+    states, places = np.unique(np.concatenate([rows.reshape(-1) for rows in tables]), return_inverse=True)
+    parts = np.split(places, np.cumsum([rows.size for rows in tables])[:-1])
+    return states, *(part.reshape(rows.shape) for part, rows in zip(parts, tables, strict=True))
 
 
 @contextmanager

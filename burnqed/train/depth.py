@@ -54,6 +54,13 @@ def earlier_states(examples: HeadExamples, positives: Indices, most: int, random
     return EarlierBatch(rows, between, present)
 
 
+def with_others(positives: Indices, others: Indices, random: np.random.Generator) -> Indices:
+    """The positives, and as many of the others, drawn with repetition; of none, none."""
+    return np.concatenate(
+        [positives, others[random.integers(len(others), size=len(positives))] if len(others) else others]
+    )
+
+
 def depth_loss(positive: Tensor, earlier: Tensor, batch: EarlierBatch) -> Tensor:
     """Smooth L1 of how far energies of earlier states [n, K] lie above those of the positives [n], from how far they should; the mean over those that are present, 0 where none is."""
     present = torch.from_numpy(batch.present).to(positive.device)

@@ -26,7 +26,7 @@ from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
-from burnqed.train.depth import DRAWN, depth_loss, earlier_states, meaning
+from burnqed.train.depth import DRAWN, depth_loss, earlier_states, meaning, with_others
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
@@ -183,9 +183,14 @@ class HeadTraining:
         self.head, self.config = head, config
         self.device = next(head.parameters()).device
         self.matrix = torch.from_numpy(embeddings.matrix).to(self.device)  # [N, d]
-        self.examples, self.training, self.validation = examples, training, validation
-        self.sampler = NegativeSampler(examples, training, seen, config)
+        self.examples, self.validation = examples, validation
+        contrasted = examples.contrasted(training)
+        self.training = contrasted if len(contrasted) else training
+        """Positives of InfoNCE."""
+        self.sampler = NegativeSampler(examples, self.training, seen, config)
         self.usable = self.sampler.usable()
+        self.others = np.setdiff1d(training, self.training)
+        """Positives that tell only how far the end is."""
         if not self.usable:
             raise BadInput(
                 "There is no state on a proof with another state beside it to train the head on; search more "
@@ -250,7 +255,7 @@ class HeadTraining:
         losses = info_nce_by_group(energies[:, 0], energies[:, 1:], torch.from_numpy(drawn.present).to(self.device))
         loss = contrast = losses.mean()
         if self.config.depth_weight:
-            loss = loss + self.config.depth_weight * self.depth_loss(self.training[batch], energies[:, 0], random)
+            loss = loss + self.config.depth_weight * self.depth_loss(self.training[batch], random)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
@@ -262,11 +267,13 @@ class HeadTraining:
         if reached := self.head.bound_temperature(self.config.min_temperature, self.config.max_temperature):
             self.aborted = f"its temperature reached the {reached} at step {self.step}"
 
-    def depth_loss(self, positives: Indices, energies: Tensor, random: np.random.Generator) -> Tensor:
-        """Of the positives with these energies [B]."""
+    def depth_loss(self, positives: Indices, random: np.random.Generator) -> Tensor:
+        """Of these positives, and of as many of the others."""
+        positives = with_others(positives, self.others, random)
         drawn = earlier_states(self.examples, positives, DRAWN, random)
-        earlier = self.head(self.embed(drawn.rows), self.embed(self.examples.goal[positives])[:, None])  # [B, DRAWN]
-        return depth_loss(energies, earlier, drawn)
+        rows = np.concatenate([self.examples.state[positives][:, None], drawn.rows], axis=1)
+        energies = self.head(self.embed(rows), self.embed(self.examples.goal[positives])[:, None])  # [n, 1 + DRAWN]
+        return depth_loss(energies[:, 0], energies[:, 1:], drawn)
 
     def stream(self) -> Iterator[int]:
         """Positives, endlessly."""

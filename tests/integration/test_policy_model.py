@@ -14,6 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LM
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
+from burnqed.policy import llama
 from burnqed.policy.encode import Encoder
 from burnqed.policy.generate import Generator, Sample
 from burnqed.policy.llama import Llama
@@ -157,8 +158,12 @@ def check_rows_against_whole_passes(folder: Path) -> None:
                 whole = slow(torch.tensor([text])).logits[0, -1]
             torch.testing.assert_close(row, whole, atol=5e-5, rtol=1e-4)
 
-    def join(lengths: list[int], copies: list[int]) -> None:
-        prompts = [random_tokens(n) for n in lengths]
+    seen: list[list[int]] = []
+
+    def join(lengths: list[int], copies: list[int], alike: int = 0) -> None:
+        """Of the new prompts, the first `alike` tokens are those of an earlier one."""
+        prompts = [[*(draw.choice(seen)[:alike] if alike else []), *random_tokens(n)] for n in lengths]
+        seen.extend(prompts)
         new = [list(p) for p, count in zip(prompts, copies, strict=True) for _ in range(count)]
         compare(rows.admit(prompts, copies), new)
         texts.extend(new)
@@ -186,11 +191,20 @@ def check_rows_against_whole_passes(folder: Path) -> None:
         advance()
         join([60], [6])
         advance()
+        join([3, 8, 0, 2], [2, 1, 3, 1], alike=4)
+        join([1, 20], [1, 2], alike=25)
+        advance()
     leave(*range(len(texts)))
     join([9], [2])
     advance()
 
 
+@pytest.fixture(params=[llama.MOST_KEPT_BYTES, 100_000, 0], ids=["room", "little room", "no room"])
+def kept_prefixes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llama, "MOST_KEPT_BYTES", request.param)
+
+
+@pytest.mark.usefixtures("kept_prefixes")
 def test_logits_of_a_running_batch_equal_transformers(folder: Path) -> None:
     check_rows_against_whole_passes(folder)
 
