@@ -3,7 +3,7 @@
 With a small model, transformers.generate spends most of its time in Python, and it repeats the prompt for every sample. Here the
 samples of one prompt share its keys and values: a *group* is one prompt and the tokens of all its samples, and a mask lets each sample
 see the prompt and its own tokens. A step is one batched attention over the open groups. Prompts are packed one after the other, without
-padding. `tests/integration/test_policy_model.py` compares the logits with those of transformers.
+padding; one that begins like a recent one is taken up where they part. `tests/integration/test_policy_model.py` compares the logits with those of transformers.
 """
 
 from __future__ import annotations

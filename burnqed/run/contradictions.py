@@ -83,6 +83,10 @@ def check_settings(config: RunConfig, tasks: Collection[str]) -> None:
         raise BadInput(
             f"ebm.earlier_share ({ebm.earlier_share:g}) and ebm.expanded_share ({ebm.expanded_share:g}) leave no other negatives; their sum must be below 1."
         )
+    if trains_a_head and ebm.known_proofs and not ebm.depth_weight:
+        raise BadInput(
+            "States of known proofs teach a head only how far the end is; set ebm.depth_weight=1, too, or ebm.known_proofs=0."
+        )
     if policy.lemmas and {"data", "evaluate"} & set(tasks):
         check_lemmas(config.lean)
     if {"search", "replay", "evaluate"} & set(tasks):

@@ -27,6 +27,7 @@ CONTRADICTIONS = {
     "replay": ("policy.quantization=fp8 is for SGLang", ["policy.quantization=fp8"]),
     "ebm-final": ("must be below ebm.max_temperature", ["ebm.min_temperature=10"]),
     "ebm-search": ("leave no other negatives", ["ebm.earlier_share=0.5", "ebm.expanded_share=0.5"]),
+    "ebm-final ": ("set ebm.depth_weight=1, too", ["ebm.known_proofs=100"]),
     "evaluate": ("set policy.template, too", ["policy.thinking=true"]),
     "search": ("--dtype, which burnqed sets itself", ["workflow.policy_server=sglang", "policy.sglang_args=[--dtype=half]"]),
 }  # fmt: skip
