@@ -62,17 +62,13 @@ class CausalRows:
         self.mask = torch.empty((0, 0), dtype=torch.long)  # [B, T]
 
     @torch.inference_mode()
-    def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
+    def admit(self, prompts: Sequence[Sequence[int]], widths: Sequence[int]) -> Tensor:
         longest = max(len(p) for p in prompts)
         device = self.causal.device
         ids = torch.tensor([[0] * (longest - len(p)) + list(p) for p in prompts], device=device)
         self.mask = torch.tensor([[0] * (longest - len(p)) + [1] * len(p) for p in prompts], device=device)
         self.cache = None
-        logits = self.forward(ids)
-        rows = torch.arange(len(prompts), device=device).repeat_interleave(torch.tensor(copies, device=device))
-        self.cache.batch_select_indices(rows)
-        self.mask = self.mask[rows]
-        return logits[rows]
+        return self.forward(ids)
 
     @torch.inference_mode()
     def advance(self, tokens: Sequence[int]) -> Tensor:

@@ -1,4 +1,4 @@
-"""Generation for many requests at once: samples join and leave a running batch, and equal prompts are processed once.
+"""Generation for many requests at once: samples join and leave a running batch, and what samples have in common, the prompt and the tokens until they part, is processed once.
 
     generator = Generator(model, max_batch=128)
     generator.submit(Sample(prompt=ids, params=SamplingParams(...)))
@@ -48,7 +48,8 @@ class Generator:
         self.model = model
         self.max_batch = max_batch
         self.rows = model.network.rows()
-        self.active: list[Sample] = []
+        self.active: list[list[Sample]] = []
+        """By row: samples that have drawn the same tokens so far share one."""
         self.waiting: deque[Sample] = deque()
         self.empty: list[Sample] = []
         """Of which no token is wanted."""
@@ -75,12 +76,12 @@ class Generator:
             for group in groups:
                 for other in group[1:]:
                     other.shared = True
-            self._extend(joining, logits)
-            self.active += joining
-            finished += self._retire()
+            self._extend(groups, logits)
+            self.active += groups
+            finished += self._part()
         if self.active:
-            self._extend(self.active, self.rows.advance([s.tokens[-1] for s in self.active]))
-            finished += self._retire()
+            self._extend(self.active, self.rows.advance([row[0].tokens[-1] for row in self.active]))
+            finished += self._part()
         return finished
 
     def clear(self) -> None:
@@ -93,7 +94,7 @@ class Generator:
         """The samples that join now; those of one prompt stay together unless they alone exceed the batch."""
         if not self.waiting or (self.active and not self.rows.can_join):
             return []
-        free = self.max_batch - len(self.active)
+        free = self.max_batch - sum(map(len, self.active))
         joining: list[Sample] = []
         while self.waiting and free:
             prompt = self.waiting[0].prompt
@@ -105,20 +106,31 @@ class Generator:
             free -= count
         return joining
 
-    def _extend(self, samples: Sequence[Sample], logits: Tensor) -> None:
+    def _extend(self, rows: Sequence[Sequence[Sample]], logits: Tensor) -> None:
+        samples = [s for row in rows for s in row]
         with torch.inference_mode():
+            logits = logits.repeat_interleave(torch.tensor([len(row) for row in rows], device=logits.device), dim=0)
             tokens, log_probs = sample(logits, [s.params for s in samples], [s.draws[len(s.tokens)] for s in samples])
         for s, token, log_prob in zip(samples, tokens, log_probs, strict=True):
             s.tokens.append(token)
             s.log_probs.append(log_prob)
             s.finish_reason = self._finish(s, token)
 
-    def _retire(self) -> list[Sample]:
-        finished = [s for s in self.active if s.finish_reason]
-        if finished:
-            kept = [i for i, s in enumerate(self.active) if not s.finish_reason]
-            self.rows.keep(kept)
-            self.active = [self.active[i] for i in kept]
+    def _part(self) -> list[Sample]:
+        """Takes finished samples away, and gives those that have drawn different tokens rows of their own."""
+        finished = [s for row in self.active for s in row if s.finish_reason]
+        parted: list[list[Sample]] = []
+        origins: list[int] = []
+        for origin, row in enumerate(self.active):
+            by_token: dict[int, list[Sample]] = {}
+            for s in row:
+                if not s.finish_reason:
+                    by_token.setdefault(s.tokens[-1], []).append(s)
+            parted += by_token.values()
+            origins += [origin] * len(by_token)
+        if origins != list(range(len(self.active))):
+            self.rows.keep(origins)
+        self.active = parted
         return finished
 
     def _finish(self, s: Sample, token: int) -> dict[str, Any] | None:

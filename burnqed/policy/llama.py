@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
 
@@ -267,7 +267,7 @@ class Prefixes:
 
 
 class LlamaRows:
-    """The sequences being decoded: row b is sample `rank[b]` of the group in `slot[b]`, at `position[b]`."""
+    """The sequences being decoded: row b is number `rank[b]` of the group in `slot[b]`, at `position[b]`."""
 
     can_join = True
 
@@ -283,9 +283,9 @@ class LlamaRows:
         return len(self.slot)
 
     @torch.inference_mode()
-    def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
-        """Appends `copies[i]` rows for prompt i; logits of the new rows' first token, [Σ copies, V]."""
-        slots = self.groups.open([len(p) for p in prompts], copies)
+    def admit(self, prompts: Sequence[Sequence[int]], widths: Sequence[int]) -> Tensor:
+        """Appends a row for each prompt, which may become `widths[i]` rows; logits of the new rows' first token, [len(prompts), V]."""
+        slots = self.groups.open([len(p) for p in prompts], widths)
         known: list[int] = []
         for slot, prompt in zip(slots, prompts, strict=True):
             length, kept = self.prefixes.longest(prompt)
@@ -298,13 +298,12 @@ class LlamaRows:
             part = slice(done, done + len(pack))
             last.append(self.model.packed(pack, self.groups, slots[part], known[part]))
             done += len(pack)
-        for slot, prompt, count in zip(slots, prompts, copies, strict=True):
+        for slot, prompt in zip(slots, prompts, strict=True):
             self.prefixes.add(prompt, self.groups.store[:, slot, :, :, : len(prompt)])
-            self.slot += [slot] * count
-            self.rank += range(count)
-            self.position += [len(prompt)] * count
-        logits = self.model.logits(self.model.final(torch.cat(last)))
-        return logits.repeat_interleave(torch.tensor(copies, device=logits.device), dim=0)
+            self.slot.append(slot)
+            self.rank.append(0)
+            self.position.append(len(prompt))
+        return self.model.logits(self.model.final(torch.cat(last)))
 
     @torch.inference_mode()
     def advance(self, tokens: Sequence[int]) -> Tensor:
@@ -344,10 +343,18 @@ class LlamaRows:
 
     @torch.inference_mode()
     def keep(self, rows: Sequence[int]) -> None:
-        """Drops all other rows; the last open groups move into the slots of finished groups."""
-        self.slot, self.rank, self.position = (
-            [field[r] for r in rows] for field in (self.slot, self.rank, self.position)
-        )
+        """The rows are now these. The copies of a row see all that it saw; the last open groups move into the slots of finished groups."""
+        taken = {(self.slot[r], self.rank[r]) for r in rows}
+        ranks, met = list[int](), set[int]()
+        for r in rows:
+            slot, rank = self.slot[r], self.rank[r]
+            if r in met:
+                rank = next(free for free in count() if (slot, free) not in taken)
+                taken.add((slot, rank))
+                self.groups.mask[slot, rank] = self.groups.mask[slot, self.rank[r]]
+            met.add(r)
+            ranks.append(rank)
+        self.slot, self.rank, self.position = [self.slot[r] for r in rows], ranks, [self.position[r] for r in rows]
         open_slots = set(self.slot)
         holes = [s for s in range(len(open_slots)) if s not in open_slots]
         moved = dict(zip(sorted(s for s in open_slots if s >= len(open_slots)), holes, strict=True))

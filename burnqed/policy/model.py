@@ -29,8 +29,8 @@ class Rows(Protocol):
     can_join: bool
     """Whether `admit` may be called while there are rows."""
 
-    def admit(self, prompts: Sequence[Sequence[int]], copies: Sequence[int]) -> Tensor:
-        """Appends `copies[i]` rows for prompt i; logits of the new rows' first token, [Σ copies, V], at least float32."""
+    def admit(self, prompts: Sequence[Sequence[int]], widths: Sequence[int]) -> Tensor:
+        """Appends a row for each prompt, which may become `widths[i]` rows; logits of the new rows' first token, [len(prompts), V], at least float32."""
         ...
 
     def advance(self, tokens: Sequence[int]) -> Tensor:
@@ -38,7 +38,7 @@ class Rows(Protocol):
         ...
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Drops all rows but these."""
+        """The rows are now these; what is there several times has parted."""
         ...
 
 
