@@ -12,17 +12,19 @@ import pytest
 import torch
 
 from burnqed.config import EbmConfig
+from burnqed.data.split import is_validation
 from burnqed.errors import TryAgain
 from burnqed.head.base import Head
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.ebm import HeadOutcome, HeadTraining, temperature_left
 from burnqed.train.embeddings import Embeddings
+from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.negatives import Kind, NegativeBatch, harder
 from burnqed.train.packing import balanced
 from tests.fixtures.head_examples import Positive, examples_of
-from tests.integration.test_head_training import SETTINGS, problem, train
+from tests.integration.test_head_training import HELD_OUT, SETTINGS, problem, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -119,61 +121,76 @@ def test_the_share_of_hard_negatives_rises_and_makes_the_training_loss_higher(tm
     assert hard.metrics["pairwise"].value > 0.9
 
 
-def test_with_earlier_states_as_negatives_or_a_weight_of_depth_the_energy_falls_along_a_proof(tmp_path: Path) -> None:
-    """States of proofs are apart from the others in one direction, and from those before them in another, which siblings do not tell."""
+def ways(alone: range) -> tuple[HeadExamples, Embeddings]:
+    """Proofs of five states. States of proofs are apart from the others in one direction, and from those before them in another, which siblings do not tell.
+    The theorems `alone` have no states but those of their proofs; if there are such, the others have proofs of one state."""
     random = np.random.default_rng(0)
     vectors: dict[str, np.ndarray[Any, Any]] = {}
-    positives = []
+    positives, states = [], {}
     for t in range(120):
         vectors[f"goal {t}"] = random.normal(size=8)
         way: list[str] = []
-        for depth in range(1, 6):
+        off: list[str] = []
+        for depth in range(1, 6 if t in alone or not alone else 2):
             for name, on_proof in ((f"on {t}.{depth}", 1), (f"off {t}.{depth}", -1)):
                 vectors[name] = random.normal(size=8)
                 vectors[name][:2] = on_proof, depth + random.normal(scale=0.3)
+            siblings = () if t in alone else (f"off {t}.{depth}",)
             positives.append(
-                Positive(
-                    f"t{t}",
-                    f"goal {t}",
-                    f"on {t}.{depth}",
-                    depth,
-                    (f"off {t}.{depth}",),
-                    tuple(way),
-                    remaining=6 - depth,
-                )
+                Positive(f"t{t}", f"goal {t}", f"on {t}.{depth}", depth, siblings, tuple(way), remaining=6 - depth)
             )
             way.append(f"on {t}.{depth}")
-    states = {f"t{t}": tuple(f"off {t}.{depth}" for depth in range(1, 6)) for t in range(120)}
-    data = examples_of(positives, states, list(vectors)), Embeddings("e1", np.stack([*vectors.values()]).astype("f4"))
-    rows = {name: row for row, name in enumerate(vectors)}
+            off += siblings
+        states[f"t{t}"] = tuple(off)
+    matrix = np.stack([*vectors.values()]).astype("f4")
+    return examples_of(positives, states, list(vectors)), Embeddings("e1", matrix)
 
-    def falling(key: str, value: float) -> tuple[float, HeadOutcome]:
-        """How often a state lies below the one before it."""
-        workdir = tmp_path / f"{key}-{value}"
-        outcome = train(data, workdir, SETTINGS.model_copy(update={key: value, "steps": 400, "widths": [64]}))
-        head, matrix = Head.load(workdir / "head").plain(), torch.from_numpy(data[1].matrix)
-        energies = {
-            name: head(
-                matrix[rows[name]][None, None], matrix[rows[f"goal {name[3:].split('.')[0]}"]][None, None]
-            ).item()
-            for name in rows
-            if name.startswith("on ")
-        }
-        steps = [(f"on {t}.{d}", f"on {t}.{d + 1}") for t in range(120) for d in range(1, 5)]
-        return float(np.mean([energies[after] < energies[before] for before, after in steps])), outcome
 
+def falling(data: tuple[HeadExamples, Embeddings], workdir: Path, key: str, value: float) -> tuple[float, HeadOutcome]:
+    """How often a state lies below one before it on its proof, for a head trained with this value."""
+    examples, matrix = data[0], torch.from_numpy(data[1].matrix)
+    outcome = train(data, workdir, SETTINGS.model_copy(update={key: value, "steps": 400, "widths": [64]}))
+    head = Head.load(workdir / "head").plain()
+
+    def energy(state: int, goal: int) -> float:
+        return head(matrix[state][None, None], matrix[goal][None, None]).item()
+
+    falls = [
+        energy(int(examples.state[i]), int(examples.goal[i])) < energy(int(before), int(examples.goal[i]))
+        for i in range(len(examples))
+        for before in examples.earlier[i]
+    ]
+    return float(np.mean(falls)), outcome
+
+
+def test_with_earlier_states_as_negatives_or_a_weight_of_depth_the_energy_falls_along_a_proof(tmp_path: Path) -> None:
+    data = ways(range(0))
     plain, by_negatives, by_depth = (
-        falling("depth_weight", 0),
-        falling("earlier_share", 0.5),
-        falling("depth_weight", 1),
+        falling(data, tmp_path / name, key, value)
+        for name, key, value in (
+            ("plain", "depth_weight", 0),
+            ("negatives", "earlier_share", 0.5),
+            ("depth", "depth_weight", 1),
+        )
     )
     assert plain[0] < 0.7
-    assert by_negatives[0] > 0.85
-    assert by_depth[0] > 0.85
+    assert by_negatives[0] > 0.9
+    assert by_depth[0] > 0.9
     for share, outcome in (plain, by_negatives, by_depth):
         assert outcome.metrics["progress"].value == pytest.approx(share, abs=0.15)
         assert outcome.metrics["sibling_discrimination"].value > 0.9
     assert by_depth[1].metrics["depth_correlation"].value > 0.9 > plain[1].metrics["depth_correlation"].value
+
+
+def test_states_of_known_proofs_teach_the_depth_and_nothing_else(tmp_path: Path) -> None:
+    """Here only theorems without other states have proofs of several."""
+    data = ways(range(60))
+    share, outcome = falling(data, tmp_path / "with", "depth_weight", 1)
+    assert share > 0.9
+    assert falling(data, tmp_path / "without", "depth_weight", 0)[0] < 0.7
+    held_out = {t for t in range(60, 120) if is_validation(f"t{t}", HELD_OUT)}
+    assert (outcome.positives, outcome.validation_positives) == (60 - len(held_out), len(held_out))
+    assert outcome.metrics["sibling_discrimination"].value > 0.9
 
 
 # ---- when it ends

@@ -372,7 +372,11 @@ def test_a_training_that_a_limit_ended_goes_on_with_a_wider_one(
 @pytest.mark.long
 def test_two_processes_train_jointly_as_one_does(base: Path, tmp_path: Path) -> None:
     """Without dropout of the adapters, which depends on the process; the head's does not."""
-    config = changed(sft={"lora_dropout": 0.0}, joint={"steps": 8, "evaluate_every": 4, "learning_rate": 2e-3})
+    config = changed(
+        sft={"lora_dropout": 0.0},
+        ebm={"depth_weight": 1.0},
+        joint={"steps": 8, "evaluate_every": 4, "learning_rate": 2e-3},
+    )
 
     def together(number: int, config: RunConfig) -> JointOutcome:
         workdir = tmp_path / str(number)
