@@ -28,7 +28,9 @@ from burnqed.policy.batches import batches
 MOST_IDLE_BYTES = 256 << 20
 """A larger cache is freed when nothing is being generated."""
 MOST_KEPT_BYTES = 256 << 20
-"""Of prompts' keys and values, for prompts that begin alike: some hundred prompts of a small model."""
+"""Of prompts' keys and values, for prompts that begin alike: some hundred prompts of a small model. They stay as long as the model does."""
+LEAST_KNOWN = 16
+"""Tokens that two prompts have in common; of fewer it is not worth while."""
 PACKED_TOKENS = 4_096
 """Tokens of one packed pass, which bounds the memory of activations."""
 
@@ -215,13 +217,17 @@ class Groups:
         self, layer: int, slots: Sequence[int], starts: Sequence[int], keys: Sequence[Tensor], values: Sequence[Tensor]
     ) -> tuple[list[Tensor], list[Tensor]]:
         """Stores keys and values of the prompts' tokens from `starts` on, each [n, G, E], and gives those of whole prompts, each [T, G, E]."""
-        whole: tuple[list[Tensor], list[Tensor]] = ([], [])
-        for slot, start, *new in zip(slots, starts, keys, values, strict=True):
-            for which, part in enumerate(new):
-                columns = self.store[layer, slot, which, :, : start + len(part)]
-                columns[:, start:] = part.transpose(0, 1)
-                whole[which].append(columns.transpose(0, 1) if start else part)
-        return whole
+        for which, parts in enumerate((keys, values)):
+            for slot, start, part in zip(slots, starts, parts, strict=True):
+                self.store[layer, slot, which, :, start : start + len(part)] = part.transpose(0, 1)
+        whole = [
+            [
+                self.store[layer, slot, which, :, : start + len(part)].transpose(0, 1) if start else part
+                for slot, start, part in zip(slots, starts, parts, strict=True)
+            ]
+            for which, parts in enumerate((keys, values))
+        ]
+        return whole[0], whole[1]
 
     def move(self, source: int, target: int) -> None:
         columns = self.used[source]
@@ -249,7 +255,7 @@ class Prefixes:
             parted = np.flatnonzero(tokens[:n] != other[:n])
             if (length := int(parted[0]) if len(parted) else n) > best:
                 best, found, latest = length, kept, key
-        if found is None:
+        if found is None or best < LEAST_KNOWN:
             return 0, None
         self.kept.move_to_end(latest)
         return best, found[:, :, :, :best]

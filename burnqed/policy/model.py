@@ -73,7 +73,7 @@ def load_model(
 ) -> LanguageModel:
     """Loads onto the GPU when there is one. `reference` uses transformers' network even for a Llama, and so does `nf4`.
 
-    The rounding of a matrix product depends on its number of rows, so in rare cases the rest of a batch changes a sample. With `exact`,
+    The rounding of a matrix product depends on its number of rows, so in rare cases the rest of a batch, or earlier prompts, change a sample. With `exact`,
     float32 weights are computed with in float64 on a CPU: rounding errors are then a billion times smaller than the differences that decide
     about a sample or an energy. This takes twice as long.
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from burnqed.config import EbmConfig
 from burnqed.data.pairs import PAIRS
 from burnqed.layout import shard_folder
+from burnqed.log import log
 from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit
@@ -23,8 +24,8 @@ from burnqed.trajectory.reader import read_parts
 if TYPE_CHECKING:
     from burnqed.train.examples import HeadExamples
 
-KNOWN = "known"
-"""The role of the step data's output among a unit's sources."""
+KNOWN_PROOFS = "known proofs"
+"""The role of the step data's output among the sources of a unit whose head also learns from them."""
 
 
 def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = None) -> Iterator[pa.Table]:
@@ -61,9 +62,9 @@ def explored_before(context: Context) -> list[str]:
     ]
 
 
-def known(context: Context) -> dict[str, list[str]]:
-    """What a unit whose head also learns from known proofs is made from besides trajectories (`ebm.known_proofs`)."""
-    return {KNOWN: [context.layout.data]} if context.config.ebm.known_proofs else {}
+def known_proofs(context: Context) -> dict[str, list[str]]:
+    """What a unit is made from besides trajectories, if its head also learns from known proofs (`ebm.known_proofs`)."""
+    return {KNOWN_PROOFS: [context.layout.data]} if context.config.ebm.known_proofs else {}
 
 
 def head_examples(store: Store, unit: Unit, config: EbmConfig) -> HeadExamples:
@@ -72,9 +73,10 @@ def head_examples(store: Store, unit: Unit, config: EbmConfig) -> HeadExamples:
     from burnqed.train.known_paths import known_paths
 
     tables = rows_of(store, unit.sources["trajectories"], COLUMNS)
-    paths = (
-        known_paths(PAIRS.rows(read_pairs(store, data)), config.known_proofs) for data in unit.sources.get(KNOWN, ())
-    )
+    data = unit.sources.get(KNOWN_PROOFS, ())
+    paths = [known_paths(PAIRS.rows(read_pairs(store, prefix)), config.known_proofs) for prefix in data]
+    for table in paths:
+        log.info("states of %d known proofs", table["is_terminal"].to_pylist().count(True))
     return HeadExamples.from_tables(chain(tables, paths))
 
 

@@ -32,7 +32,7 @@ from burnqed.errors import BadInput
 from burnqed.head.base import Head
 from burnqed.policy.batches import batches
 from burnqed.policy.pooling import Pooling
-from burnqed.train.depth import DRAWN, EarlierBatch, depth_loss, earlier_states, with_others
+from burnqed.train.depth import DRAWN, EarlierBatch, depth_alone, depth_loss, earlier_states, with_others
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import PACKING_TOLERANCE, info_nce, last_hidden
 from burnqed.train.model import trainable
@@ -102,9 +102,7 @@ class Contrast:
         self.pooling, self.batch_tokens, self.bfloat16 = pooling, batch_tokens, bfloat16
         self.weight, self.size, self.seed, self.depth_weight = joint.weight, joint.positives, ebm.seed, ebm.depth_weight
         self.device = next(head.parameters()).device
-        contrasted = examples.contrasted(training)
-        self.training = contrasted if len(contrasted) else training
-        self.others = np.setdiff1d(training, self.training)
+        self.training, self.others = examples.contrasted(training), depth_alone(examples, training)
         self.sampler = NegativeSampler(examples, self.training, seen, ebm)
         self.usable = self.sampler.usable()
         self.processes = Processes.here()

@@ -26,7 +26,7 @@ DRAWN = 2
 
 def meaning(config: EbmConfig) -> list[object]:
     """What decides a training beside its settings: a part of its digest."""
-    return ["depth", NATS, DRAWN] if config.depth_weight else []
+    return ["contrasted", *(["depth", NATS, DRAWN] if config.depth_weight else [])]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,12 @@ def earlier_states(examples: HeadExamples, positives: Indices, most: int, random
         present[i, :n] = way[drawn] != rows[i, :n]  # a proof may come back to a state
         rows[i, :n], between[i, :n] = way[drawn], len(way) - drawn
     return EarlierBatch(rows, between, present)
+
+
+def depth_alone(examples: HeadExamples, training: Indices) -> Indices:
+    """The positives that only the depth is learned from: without states beside them, and with states before them."""
+    others = np.setdiff1d(training, examples.contrasted(training))
+    return others[(examples.earlier.end > examples.earlier.begin)[others]]
 
 
 def with_others(positives: Indices, others: Indices, random: np.random.Generator) -> Indices:

@@ -26,7 +26,7 @@ from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.progress import Progress
 from burnqed.train.checkpoint import Checkpoints, State
-from burnqed.train.depth import DRAWN, depth_loss, earlier_states, meaning, with_others
+from burnqed.train.depth import DRAWN, depth_alone, depth_loss, earlier_states, meaning, with_others
 from burnqed.train.embeddings import Embeddings
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
@@ -184,13 +184,11 @@ class HeadTraining:
         self.device = next(head.parameters()).device
         self.matrix = torch.from_numpy(embeddings.matrix).to(self.device)  # [N, d]
         self.examples, self.validation = examples, validation
-        contrasted = examples.contrasted(training)
-        self.training = contrasted if len(contrasted) else training
+        self.training = examples.contrasted(training)
         """Positives of InfoNCE."""
         self.sampler = NegativeSampler(examples, self.training, seen, config)
         self.usable = self.sampler.usable()
-        self.others = np.setdiff1d(training, self.training)
-        """Positives that tell only how far the end is."""
+        self.others = depth_alone(examples, training)
         if not self.usable:
             raise BadInput(
                 "There is no state on a proof with another state beside it to train the head on; search more "

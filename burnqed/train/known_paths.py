@@ -12,6 +12,8 @@ from burnqed.data.sets.validate import sampled
 from burnqed.train.examples import COLUMNS
 from burnqed.trajectory.schema import SCHEMA
 
+LONGEST = 1_000
+"""Tactics of a proof; longer ones are left out."""
 PATHS = pa.schema([SCHEMA.field(name) for name in COLUMNS])
 
 
@@ -20,13 +22,13 @@ def known_paths(pairs: Iterable[TacticPair], most: int) -> pa.Table:
 
     The last tactic may be missing among the pairs, as closers are mostly left out (`data.closer_keep`); then one more ends the proof.
     """
-    rows = [row for steps in sampled(pairs, most) if is_line(steps) for row in path(steps)]
+    rows = [row for steps in sampled(pairs, most, most_steps=LONGEST + 1) if is_line(steps) for row in path(steps)]
     return pa.Table.from_pylist(rows, PATHS)
 
 
 def is_line(steps: Sequence[TacticPair]) -> bool:
     is_linked = all(before.state_after == after.state for before, after in pairwise(steps))
-    return is_linked and [step.depth for step in steps] == list(range(len(steps)))
+    return is_linked and [step.depth for step in steps] == list(range(len(steps))) and len(steps) <= LONGEST
 
 
 def path(steps: Sequence[TacticPair]) -> list[dict[str, object]]:

@@ -97,7 +97,8 @@ def state_metrics(
     positive as a sibling, of a probe that is fitted on all depths.
     """
     random = np.random.default_rng(seed)
-    on, off = np.unique(examples.state), np.unique(examples.states.values)
+    on = np.unique(examples.state[examples.contrasted(np.arange(len(examples)))])
+    off = np.unique(examples.states.values)
     both = len(np.intersect1d(on, off))
     metrics: Metrics = {}
     if len(on):

@@ -25,6 +25,7 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.contrast import Contrast
 from burnqed.train.ebm import HeadOutcome
 from burnqed.train.embeddings import Embeddings
+from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.joint import HEAD_FOLDER, JointOutcome, JointTraining, Monitor, settings, train_joint
 from burnqed.train.model import load_tokenizer, load_trainable, trainable
@@ -113,16 +114,16 @@ def learned(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     return train(base, tmp_path_factory.mktemp("learned"), changed(**LEARNS))
 
 
-def contrast_of(base: Path, config: RunConfig = CONFIG, **options: Any) -> Contrast:
+def contrast_of(base: Path, config: RunConfig = CONFIG, examples: HeadExamples = EXAMPLES, **options: Any) -> Contrast:
     torch.manual_seed(0)
     model = load_trainable(base, None, settings(config.sft, config.joint))
     options = {"pooling": Pooling(128), "batch_tokens": 100_000, "bfloat16": False} | options
     head = make_head(torch.randn(50, options["pooling"].width(SHAPE.hidden_size)), config.ebm).to(model.device)
-    held_out = EXAMPLES.held_out(config.data.validation_fraction)
-    training = np.flatnonzero(~held_out[EXAMPLES.theorem])
-    seen = EXAMPLES.states.where(~held_out)
+    held_out = examples.held_out(config.data.validation_fraction)
+    training = np.flatnonzero(~held_out[examples.theorem])
+    seen = examples.states.where(~held_out)
     tokenizer = load_tokenizer(base)
-    contrast = Contrast(model, tokenizer, head, EXAMPLES, training, seen, config.ebm, config.joint, **options)
+    contrast = Contrast(model, tokenizer, head, examples, training, seen, config.ebm, config.joint, **options)
     embeddings = contrast.embeddings(np.arange(200))
     assert embeddings is not None
     head.standardise(embeddings)
@@ -397,6 +398,21 @@ def test_two_processes_train_jointly_as_one_does(base: Path, tmp_path: Path) -> 
         assert ours.evaluation == pytest.approx(theirs.evaluation, rel=1e-4)
     first, second = (load_file(tmp_path / n / "adapter" / "adapter_model.safetensors") for n in ("1", "2"))
     assert max(float((first[name] - second[name]).abs().max()) for name in first) < 1e-4
+
+
+def test_positives_without_other_states_count_for_the_depth_alone(base: Path) -> None:
+    examples = states(150, alone=120)
+    contrast = contrast_of(base, changed(ebm={"depth_weight": 1.0}), examples)
+    alone = set(examples.state[examples.theorem >= 30].tolist())
+    groups = contrast.groups(0)
+    assert not alone & set(groups.states[groups.members].reshape(-1).tolist())
+    assert groups.depth is not None
+    positives = groups.states[groups.depth.members[:, 0]]
+    first, others = np.split(positives, [CONFIG.joint.positives])
+    assert first.tolist() == groups.states[groups.members[:, 0]].tolist()
+    assert len(others) == len(first)
+    assert alone >= set(others.tolist())
+    assert groups.depth.earlier.present[len(first) :].any(axis=1).all(), "each has a state before it"
 
 
 # ---- verdicts

@@ -255,6 +255,13 @@ PROOFS = [
         "∀ (n : Nat) (h : n < 3), (⟨n, by omega⟩ : Fin 5) = ⟨n, by omega⟩ ∧ n < 9",
         ["intro n h", "constructor", "rfl", "omega"],
     ),
+    # What is assigned here is shown nowhere, and still decides how the other goal is printed: with `h1 h2 : …` on one line.
+    (
+        "∀ (p : Prop) [inst : Decidable p], ∃ d : Decidable p, ((@ite Nat p d 1 0) = 1) → ((@ite Nat p inst 1 0) = 1) → True",
+        ["intro p inst", "refine ⟨?d, ?h⟩", "rotate_left", "intro h1 h2", "case d => exact inst", "trivial"],
+    ),
+    ("∀ n : Nat, n = n ∧ n < n + 1", ["intro n", "constructor", "case' left => skip", "rfl", "omega"]),
+    ("∀ n : Nat, n = n ∧ n < n + 1", ["intro n; let m := n", "constructor", "rfl", "exact Nat.lt_succ_self m"]),
     ("theorem by_calc (a b c : Nat) (h : a = b) (k : b = c) : a = c", ["calc a = b := h\n  _ = c := k"]),
 ]
 

@@ -208,6 +208,29 @@ def check_rows_against_whole_passes(folder: Path) -> None:
     advance()
 
 
+def test_a_prompt_is_taken_up_where_it_parts_from_a_recent_one_as_long_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def kept(prompt: list[int]) -> torch.Tensor:
+        return torch.tensor(prompt).view(1, 1, 1, -1, 1).repeat(2, 2, 1, 1, 1)
+
+    long, other = list(range(100)), [*range(50), *range(500, 550)]
+    monkeypatch.setattr(llama, "MOST_KEPT_BYTES", kept(long).nbytes + kept(other).nbytes)
+    prefixes = llama.Prefixes()
+    assert prefixes.longest(long) == (0, None)
+    prefixes.add(long, kept(long))
+    prefixes.add(other, kept(other))
+    for tokens, known in ((long, 99), (long[:40], 39), ([*long[:70], 7, 7], 70), ([*other, 7], 100)):
+        length, found = prefixes.longest(tokens)
+        assert length == known
+        assert found is not None
+        assert torch.equal(found, kept(tokens[:known]))
+    assert prefixes.longest([*range(8), *range(900, 950)]) == (0, None), "too little to be worth while"
+    prefixes.add([7] * 50, kept([7] * 50))
+    assert prefixes.longest(other)[0] == 99
+    assert prefixes.longest(long)[0] == 50, "the prompt itself was used longest ago"
+
+
 @pytest.fixture(params=[llama.MOST_KEPT_BYTES, 100_000, 0], ids=["room", "little room", "no room"])
 def kept_prefixes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llama, "MOST_KEPT_BYTES", request.param)

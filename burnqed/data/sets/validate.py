@@ -78,8 +78,8 @@ class Validation(BaseModel):
             self.failures.append(failure)
 
 
-def sampled(pairs: Iterable[TacticPair], size: int) -> list[list[TacticPair]]:
-    """The pairs of `size` theorems, which a hash of their names chooses, each in the order of depth, else of the file. One pass; only the sample is kept."""
+def sampled(pairs: Iterable[TacticPair], size: int, most_steps: int = MOST_STEPS) -> list[list[TacticPair]]:
+    """The first pairs of `size` theorems, which a hash of their names chooses, each in the order of depth, else of the file. One pass; only the sample is kept."""
     kept: dict[str, list[TacticPair]] = {}
     worst: list[tuple[float, str]] = []
     for theorem, group in groupby(pairs, key=lambda pair: pair.theorem):
@@ -91,7 +91,7 @@ def sampled(pairs: Iterable[TacticPair], size: int) -> list[list[TacticPair]]:
                 del kept[heapq.heappop(worst)[1]]
             heapq.heappush(worst, (rank, theorem))
             kept[theorem] = []
-        room = MOST_STEPS - len(kept[theorem])
+        room = most_steps - len(kept[theorem])
         kept[theorem] += [pair for pair, _ in zip(group, range(room), strict=False)]
     return [sorted(steps, key=lambda pair: pair.depth or 0) for steps in kept.values()]
 

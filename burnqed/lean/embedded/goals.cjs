@@ -23,8 +23,10 @@ const HEARTBEAT_UNIT = 1000;
 
 // Monads of a tactic, outermost first, each with a context and a state, as evalTactic takes them.
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
-const META_CONTEXT = { localContext: 2 }, LOCAL_CONTEXT = { auxiliary: 2 };
+const META_CONTEXT = { localContext: 2 }, LOCAL_CONTEXT = { declarations: 1, auxiliary: 2 };
+const GOAL = { context: 1, type: 2 }, LOCAL = { type: 3, value: 4 }, LET = 1; // MetavarDecl, LocalDecl, and its constructor with a value
 const CORE_CONTEXT = { initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
+const LEAF = 1;                   // of Lean.PersistentArrayNode: node or leaf
 const GOALS_CHARACTERS = 1_000_000;
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
@@ -33,7 +35,7 @@ class Goals {
   constructor(frontend, dependencies) {
     this.frontend = frontend;
     this.dependencies = dependencies;
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of the goals}; of a root also {contexts, commandState, code, theorem, goal, itself}
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of the goals by name}; of a root also {contexts, commandState, code, theorem, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -45,7 +47,7 @@ class Goals {
     const captured = this.capture(header.state, `${theorem.text} := by\n`);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: [], commandState: lean.retain(header.state), code: header.code, theorem };
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Map(), commandState: lean.retain(header.state), code: header.code, theorem };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
@@ -54,8 +56,7 @@ class Goals {
       throw new Refused('The statement is not a proposition');
     }
     this.states.set(id, state);
-    state.printed = this.print(state, this.goalsOf(state.values));
-    return { goals: state.printed };
+    return { goals: this.print(state, this.goalsOf(state.values)) };
   }
 
   /** {id, parent, tactic, heartbeats} → {goals}; remembers the state after the tactic as `id`. */
@@ -68,13 +69,13 @@ class Goals {
     const contexts = { ...root.contexts, core };
     let after;
     try { after = this.evaluate(block, contexts, before.values); } finally { lean.release(core); }
-    const state = { root, values: after, tactics: [...before.tactics, tactic], printed: [] };
+    const state = { root, values: after, tactics: [...before.tactics, tactic], printed: new Map() };
     try {
       const goals = this.goalsOf(after);
       this.refuseCheats(before, state, goals);
-      state.printed = this.print(state, goals, before);
+      const printed = this.print(state, goals, before);
       this.states.set(id, state);
-      return { goals: state.printed };
+      return { goals: printed };
     } catch (error) {
       this.drop(state);
       throw error;
@@ -218,6 +219,7 @@ class Goals {
     return goals.map(goal => {
       const text = (before && this.printedBefore(before, state, goal)) ?? this.pretty(state, goal);
       if ((left -= text.length) < 0) throw new Refused('the goals are too large to be shown');
+      state.printed.set(this.frontend.lean.nameText(goal), text);
       return text;
     });
   }
@@ -227,14 +229,12 @@ class Goals {
     return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
   }
 
-  /**
-   * The text that a goal had before, if it is still declared as it was. Not if it shows a metavariable, which may have been assigned since, or leaves out
-   * what may hold one. The name alone says nothing: branches from one state give equal names to different goals.
-   */
+  /** The text that a goal had before, if it is declared as it was and had no metavariables left: those may have been assigned since. */
   printedBefore(before, state, goal) {
-    const { lean } = this.frontend, name = lean.nameText(goal), place = this.goalsOf(before.values).findIndex(other => lean.nameText(other) === name);
-    if (place < 0 || /[?⋯]/u.test(before.printed[place])) return undefined;
-    return this.declaration(before, goal) === this.declaration(state, goal) ? before.printed[place] : undefined;
+    const text = before.printed.get(this.frontend.lean.nameText(goal));
+    if (text === undefined) return undefined;
+    const declaration = this.declaration(before, goal);
+    return declaration === this.declaration(state, goal) && this.isGround(before, declaration) ? text : undefined;
   }
 
   /** The MetavarDecl of a goal, borrowed. */
@@ -243,6 +243,18 @@ class Goals {
     const declaration = lean.field(option, 0);
     lean.release(option); // the state holds the declaration
     return declaration;
+  }
+
+  /** Whether neither the target nor a hypothesis of a MetavarDecl has an unassigned metavariable, shown or not. */
+  isGround(state, declaration) {
+    const { lean } = this.frontend, has = expression => lean.raw('l_Lean_Expr_hasMVar')(expression) === 1;
+    const isOpen = expression => has(expression) && this.instantiated(state, lean.retain(expression), has);
+    const hypotheses = elements(lean, lean.field(lean.field(declaration, GOAL.context), LOCAL_CONTEXT.declarations));
+    return !isOpen(lean.field(declaration, GOAL.type)) && !hypotheses.some(option => {
+      if (lean.isBoxed(option)) return false; // cleared
+      const local = lean.field(option, 0);
+      return isOpen(lean.field(local, LOCAL.type)) || (lean.tag(local) === LET && isOpen(lean.field(local, LOCAL.value)));
+    });
   }
 
   /**
@@ -291,9 +303,15 @@ class Goals {
 
   /** Calls `use` with what has been assigned to a goal (borrowed), all assignments inserted. */
   withProof(state, goal, use) {
+    const { lean } = this.frontend;
+    this.instantiated(state, lean.call('l_Lean_mkMVar', lean.retain(goal)), use);
+  }
+
+  /** What `use` gives of an expression (consumed; what it is given is borrowed) with all assignments inserted. */
+  instantiated(state, expression, use) {
     const { lean } = this.frontend, assignments = lean.retain(lean.field(state.values.meta, 0)); // MetavarContext
-    const pair = lean.call('l_Lean_instantiateMVarsCore', assignments, lean.call('l_Lean_mkMVar', lean.retain(goal)));
-    try { use(lean.field(pair, 0)); } finally { lean.release(pair); }
+    const pair = lean.call('l_Lean_instantiateMVarsCore', assignments, expression);
+    try { return use(lean.field(pair, 0)); } finally { lean.release(pair); }
   }
 
   drop(state) {
@@ -305,6 +323,12 @@ class Goals {
     for (const object of Object.values({ ...values })) this.frontend.lean.release(object);
     for (const object of Object.values({ ...contexts })) this.frontend.lean.release(object);
   }
+}
+
+/** The elements (borrowed) of a PersistentArray: those of its tree, then those of its tail. */
+function elements(lean, persistent) {
+  const of = node => lean.items(lean.field(node, 0)).flatMap(child => lean.tag(node) === LEAF ? [child] : of(child));
+  return [...of(lean.field(persistent, 0)), ...lean.items(lean.field(persistent, 1))];
 }
 
 module.exports = { Goals };
