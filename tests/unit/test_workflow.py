@@ -95,7 +95,7 @@ def test_the_configuration_travels_once_as_one_parameter(name: str) -> None:
     document = built("smoke", name)
     (config,) = (p["value"] for p in document["spec"]["arguments"]["parameters"] if p["name"] == "config")
     assert from_json(config) == resolve("smoke", workflow=name).config
-    assert json.dumps(document).count("known_proofs") == 1
+    assert json.dumps(document).count("trajectory_upsample") == 1
 
 
 def test_every_step_has_a_container_that_runs_it_at_its_stage() -> None:
