@@ -382,7 +382,7 @@ class EbmConfig(Section):
     """How much it counts, beside InfoNCE, that energies fall along a proof, by half a nat with each tactic. Search can then compare states at different depths. In joint training it counts
     `joint.weight` times, as InfoNCE does. Where `patience` is set, rank-1 decides first which weights are kept."""
     known_proofs: Later[Theorems[int]] = Field(0, ge=0)
-    """Known proofs whose states are positives as the step `data` traced them, without a replay: a cheap lesson in how far the end of a proof is (`depth_weight`). Beside them
+    """At most so many known proofs, whose states are positives as the step `data` traced them, without a replay: a cheap lesson in how far the end of a proof is (`depth_weight`). Beside them
     are no other states, so InfoNCE has none of them and no head is judged by them, unless the same theorem was searched or replayed."""
     balance: Later[Literal["positives", "theorems"]] = "positives"
     """What a round visits once: every positive, or every theorem, with one of its positives: a theorem with many then counts as much as one with few."""

@@ -28,9 +28,9 @@ from burnqed.policy.batches import batches
 MOST_IDLE_BYTES = 256 << 20
 """A larger cache is freed when nothing is being generated."""
 MOST_KEPT_BYTES = 256 << 20
-"""Of prompts' keys and values, for prompts that begin alike: some hundred prompts of a small model. They stay as long as the model does."""
+"""Of prompts' keys and values, for prompts that begin alike: some hundred prompts of a small model. They stay when nothing is being generated."""
 LEAST_KNOWN = 16
-"""Tokens that two prompts have in common; of fewer it is not worth while."""
+"""The fewest tokens that two prompts must have in common for it to be worth while."""
 PACKED_TOKENS = 4_096
 """Tokens of one packed pass, which bounds the memory of activations."""
 
@@ -217,17 +217,13 @@ class Groups:
         self, layer: int, slots: Sequence[int], starts: Sequence[int], keys: Sequence[Tensor], values: Sequence[Tensor]
     ) -> tuple[list[Tensor], list[Tensor]]:
         """Stores keys and values of the prompts' tokens from `starts` on, each [n, G, E], and gives those of whole prompts, each [T, G, E]."""
+        whole: tuple[list[Tensor], list[Tensor]] = ([], [])
         for which, parts in enumerate((keys, values)):
             for slot, start, part in zip(slots, starts, parts, strict=True):
-                self.store[layer, slot, which, :, start : start + len(part)] = part.transpose(0, 1)
-        whole = [
-            [
-                self.store[layer, slot, which, :, : start + len(part)].transpose(0, 1) if start else part
-                for slot, start, part in zip(slots, starts, parts, strict=True)
-            ]
-            for which, parts in enumerate((keys, values))
-        ]
-        return whole[0], whole[1]
+                columns = self.store[layer, slot, which, :, : start + len(part)]
+                columns[:, start:] = part.transpose(0, 1)
+                whole[which].append(columns.transpose(0, 1) if start else part)
+        return whole
 
     def move(self, source: int, target: int) -> None:
         columns = self.used[source]
@@ -349,7 +345,7 @@ class LlamaRows:
 
     @torch.inference_mode()
     def keep(self, rows: Sequence[int]) -> None:
-        """The rows are now these. The copies of a row see all that it saw; the last open groups move into the slots of finished groups."""
+        """Keeps these rows, in this order; the copies of one that is listed several times see all that it saw. The last open groups move into the slots of finished groups."""
         taken = {(self.slot[r], self.rank[r]) for r in rows}
         ranks, met = list[int](), set[int]()
         for r in rows:

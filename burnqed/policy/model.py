@@ -38,7 +38,7 @@ class Rows(Protocol):
         ...
 
     def keep(self, rows: Sequence[int]) -> None:
-        """The rows are now these; what is there several times has parted."""
+        """Keeps these rows, in this order; one that is listed several times is copied."""
         ...
 
 

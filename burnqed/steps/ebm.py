@@ -18,7 +18,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts, HeadFacts
 from burnqed.steps.models import has_search_head, is_joint
 from burnqed.steps.table import FINAL, SEARCH
-from burnqed.steps.trajectories import head_examples, known_proofs
+from burnqed.steps.trajectories import head_examples, known_proof_sources
 from burnqed.store import Store
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def units(context: Context) -> list[Unit]:
         "trajectories": embed.sources(context),
         "search head": [layout.head(SEARCH)] if continues(context) else [],
         "joint": [layout.adapter] if context.stage == SEARCH and is_joint(context) else [],
-        **known_proofs(context),
+        **known_proof_sources(context),
     }
     return [Unit(layout.head(context.stage), sources, parameters=depth_parameters(context.config))]
 

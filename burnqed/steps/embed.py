@@ -16,7 +16,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.facts import EmbeddingFacts
 from burnqed.steps.models import has_search_head, learned_variants, searches
 from burnqed.steps.table import FINAL, SEARCH
-from burnqed.steps.trajectories import explored_before, head_examples, known_proofs, own_shards
+from burnqed.steps.trajectories import explored_before, head_examples, known_proof_sources, own_shards
 
 
 def needed(context: Context) -> bool:
@@ -44,7 +44,12 @@ def earlier_embeddings(context: Context) -> list[str]:
 
 def units(context: Context) -> list[Unit]:
     layout, earlier = context.layout, earlier_embeddings(context)
-    made_from = {"model": [layout.model], "trajectories": sources(context), "earlier": earlier, **known_proofs(context)}
+    made_from = {
+        "model": [layout.model],
+        "trajectories": sources(context),
+        "earlier": earlier,
+        **known_proof_sources(context),
+    }
     # a bare state is the same in any template, and earlier outputs stay valid
     reads = ("policy.template",) if context.config.policy.embedding == "prompt" else ()
     return [Unit(layout.embeddings(context.stage), made_from, reads=reads)]

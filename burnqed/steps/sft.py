@@ -23,7 +23,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import is_joint
-from burnqed.steps.trajectories import explored_before, head_examples, known_proofs, rows_of, searched_before
+from burnqed.steps.trajectories import explored_before, head_examples, known_proof_sources, rows_of, searched_before
 from burnqed.store import Store
 from burnqed.trajectory.reader import Preference, preferences, proof_pairs
 
@@ -60,7 +60,7 @@ def units(context: Context) -> list[Unit]:
     sources |= lemmas.sources(context)
     if not is_joint(context):
         return [Unit(layout.adapter, sources)]
-    sources |= {"trajectories": explored_before(context), **known_proofs(context)}
+    sources |= {"trajectories": explored_before(context), **known_proof_sources(context)}
     reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
     return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.depth_parameters(context.config))]
 

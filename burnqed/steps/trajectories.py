@@ -62,7 +62,7 @@ def explored_before(context: Context) -> list[str]:
     ]
 
 
-def known_proofs(context: Context) -> dict[str, list[str]]:
+def known_proof_sources(context: Context) -> dict[str, list[str]]:
     """What a unit is made from besides trajectories, if its head also learns from known proofs (`ebm.known_proofs`)."""
     return {KNOWN_PROOFS: [context.layout.data]} if context.config.ebm.known_proofs else {}
 

@@ -67,7 +67,7 @@ class HeadExamples:
         return np.array([is_validation(theorem, fraction) for theorem in self.theorems], dtype=np.bool_)
 
     def contrasted(self, positives: Indices) -> Indices:
-        """Those of the positives whose theorem also has states on none of its proofs. Only these tell whether such states can be told apart, and not which theorems were searched."""
+        """Those of the positives whose theorem also has states on none of its proofs. From the others one would learn which theorems were searched."""
         return positives[np.diff(self.states.starts)[self.theorem[positives]] > 0]
 
     @property

@@ -32,7 +32,8 @@ def is_line(steps: Sequence[TacticPair]) -> bool:
 
 
 def path(steps: Sequence[TacticPair]) -> list[dict[str, object]]:
-    states = [step.state for step in steps] + [after for after in (steps[-1].state_after,) if after] + [""]
+    last = steps[-1].state_after
+    states = [*(step.state for step in steps), *([last] if last else []), ""]
     return [
         {
             "theorem": steps[0].theorem,

@@ -152,7 +152,7 @@ async def test_goals_of_branches_are_told_apart(lean: EmbeddedLean) -> None:
 
 
 async def test_of_what_a_tactic_traces_as_it_fails_the_headings_are_told(lean: EmbeddedLean) -> None:
-    """`grind` writes a hundred thousand characters about some failures, and printing them takes ten times as long as failing."""
+    """`grind` writes a hundred thousand characters about some failures, and printing them takes several times as long as failing."""
     state = await walk(
         lean, await start(lean, "∀ (P : Nat → Prop), (∀ n, P n → P (n + 2)) → P 0 → P 7"), "intro P h h0"
     )

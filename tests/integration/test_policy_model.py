@@ -233,7 +233,9 @@ def test_a_prompt_is_taken_up_where_it_parts_from_a_recent_one_as_long_as_there_
 
 @pytest.fixture(params=[llama.MOST_KEPT_BYTES, 100_000, 0], ids=["room", "little room", "no room"])
 def kept_prefixes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little prompts have in common, it is used."""
     monkeypatch.setattr(llama, "MOST_KEPT_BYTES", request.param)
+    monkeypatch.setattr(llama, "LEAST_KNOWN", 1)
 
 
 @pytest.mark.usefixtures("kept_prefixes")

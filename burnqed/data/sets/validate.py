@@ -79,7 +79,7 @@ class Validation(BaseModel):
 
 
 def sampled(pairs: Iterable[TacticPair], size: int, most_steps: int = MOST_STEPS) -> list[list[TacticPair]]:
-    """The first pairs of `size` theorems, which a hash of their names chooses, each in the order of depth, else of the file. One pass; only the sample is kept."""
+    """The pairs (the first `most_steps`) of `size` theorems, which a hash of their names chooses, each in the order of depth, else of the file. One pass; only the sample is kept."""
     kept: dict[str, list[TacticPair]] = {}
     worst: list[tuple[float, str]] = []
     for theorem, group in groupby(pairs, key=lambda pair: pair.theorem):

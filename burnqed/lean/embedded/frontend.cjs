@@ -250,17 +250,17 @@ class Source {
 const NO_EDITOR = '(invalid MessageData.lazy, missing context)';        // in place of hints that only an editor could show
 const GUARDED = "(interpreter) unknown declaration '[anonymous]'";      // what Lean makes of the guard's refusal
 
-// Lean.MessageData: the fields of each constructor that are messages, by its tag
-const TRACE = 9, PARTS = { 2: [1], 3: [1], 4: [1], 5: [1], 6: [0], 7: [0, 1], 8: [1] };
+// Lean.MessageData: the fields of each constructor that are messages, by its tag (withContext and what else wraps others); and a trace's children
+const TRACE = 9, TRACE_CHILDREN = 2, PARTS = { 2: [1], 3: [1], 4: [1], 5: [1], 6: [0], 7: [0, 1], 8: [1] };
 
 /**
  * A MessageData (consumed) in which traces are folded, as an editor shows them: of each there is its heading. What `grind` knew when it failed
- * may be a hundred thousand characters, which take ten times as long to print as it took to fail.
+ * may be a hundred thousand characters, which take several times as long to print as it took to fail.
  */
 function folded(lean, data) {
   if (lean.isBoxed(data)) return data;
   const tag = lean.tag(data);
-  if (tag === TRACE) return lean.with(data, { 2: lean.array([]) });
+  if (tag === TRACE) return lean.with(data, { [TRACE_CHILDREN]: lean.array([]) });
   const changes = {};
   for (const index of PARTS[tag] ?? []) {
     const part = lean.field(data, index), now = folded(lean, lean.retain(part));

@@ -233,24 +233,24 @@ class Goals {
   printedBefore(before, state, goal) {
     const text = before.printed.get(this.frontend.lean.nameText(goal));
     if (text === undefined) return undefined;
-    const declaration = this.declaration(before, goal);
-    return declaration === this.declaration(state, goal) && this.isGround(before, declaration) ? text : undefined;
+    const declared = this.declared(before, goal);
+    return declared === this.declared(state, goal) && this.isGround(before, declared) ? text : undefined;
   }
 
   /** The MetavarDecl of a goal, borrowed. */
-  declaration(state, goal) {
+  declared(state, goal) {
     const { lean } = this.frontend, option = lean.call('l_Lean_MetavarContext_findDecl_x3f', lean.retain(lean.field(state.values.meta, 0)), lean.retain(goal));
-    const declaration = lean.field(option, 0);
-    lean.release(option); // the state holds the declaration
-    return declaration;
+    const found = lean.field(option, 0);
+    lean.release(option); // the state holds it
+    return found;
   }
 
   /** Whether neither the target nor a hypothesis of a MetavarDecl has an unassigned metavariable, shown or not. */
-  isGround(state, declaration) {
+  isGround(state, declared) {
     const { lean } = this.frontend, has = expression => lean.raw('l_Lean_Expr_hasMVar')(expression) === 1;
     const isOpen = expression => has(expression) && this.instantiated(state, lean.retain(expression), has);
-    const hypotheses = elements(lean, lean.field(lean.field(declaration, GOAL.context), LOCAL_CONTEXT.declarations));
-    return !isOpen(lean.field(declaration, GOAL.type)) && !hypotheses.some(option => {
+    const hypotheses = elements(lean, lean.field(lean.field(declared, GOAL.context), LOCAL_CONTEXT.declarations));
+    return !isOpen(lean.field(declared, GOAL.type)) && !hypotheses.some(option => {
       if (lean.isBoxed(option)) return false; // cleared
       const local = lean.field(option, 0);
       return isOpen(lean.field(local, LOCAL.type)) || (lean.tag(local) === LET && isOpen(lean.field(local, LOCAL.value)));
