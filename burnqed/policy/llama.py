@@ -125,17 +125,19 @@ class Llama:
         return out
 
     def packed(
-        self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int], known: Sequence[int] = ()
+        self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int], starts: Sequence[int] = ()
     ) -> Tensor:
-        """One pass over whole sequences. Without a cache: hidden states of all tokens, [ΣT, d], before the final norm.
-        With one: keys and values are stored in `slots`, where those of each sequence's first `known` tokens are already, and only the last token of each sequence
+        """One pass over sequences. Without a cache, whole ones: hidden states of all tokens, [ΣT, d], before the final norm.
+        With one, from the tokens `starts` on: keys and values are stored in `slots`, where those before are already, and only the last token of each sequence
         is returned, [len(sequences), d]."""
-        starts = known or [0] * len(sequences)
-        lengths = [len(s) - start for s, start in zip(sequences, starts, strict=True)]
+        starts = starts or [0] * len(sequences)
+        lengths = [len(s) for s in sequences]
         ends = list(accumulate(lengths))
-        tokens = [t for s, start in zip(sequences, starts, strict=True) for t in s[start:]]
-        x = F.embedding(torch.tensor(tokens, device=self.device), self.embedding)
+        x = F.embedding(torch.tensor([t for s in sequences for t in s], device=self.device), self.embedding)
         rotation = torch.cat([self.rotation[start : start + n] for start, n in zip(starts, lengths, strict=True)])
+        masks = [
+            causal_mask(start, n).to(self.device) if start else None for start, n in zip(starts, lengths, strict=True)
+        ]
         for i, layer in enumerate(self.layers):
             q, k, v = self.project(layer, x, rotation)
             keys, values = list(torch.split(k, lengths)), list(torch.split(v, lengths))
@@ -143,9 +145,10 @@ class Llama:
                 keys, values = cache.fill(i, slots, starts, keys, values)
             last_only = cache is not None and i == self.layer_count - 1
             attended = torch.empty_like(q)
-            for end, n, own_keys, own_values in zip(ends, lengths, keys, values, strict=True):
+            for end, n, own_keys, own_values, mask in zip(ends, lengths, keys, values, masks, strict=True):
                 queries = q[end - 1 : end] if last_only else q[end - n : end]
-                attended[end - len(queries) : end] = attend(queries, own_keys, own_values)
+                seen = None if last_only else mask
+                attended[end - len(queries) : end] = attend(queries, own_keys, own_values, seen)
             if last_only:
                 rows = torch.tensor(ends, device=self.device) - 1
                 x, attended = x[rows], attended[rows]
@@ -165,13 +168,17 @@ def rope(config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Causal attention of the last n tokens of one sequence: q [n, H, E], k and v [T, G, E] → [n, H, E]."""
-    n, length = len(q), len(k)
-    mask = None if n in (1, length) else torch.ones((n, length), dtype=torch.bool, device=q.device).tril(length - n)
+def causal_mask(start: int, n: int) -> Tensor:
+    """[n, start + n]: what tokens from `start` on see."""
+    return torch.ones((n, start + n), dtype=torch.bool).tril(start)
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    """Attention of the last n tokens of one sequence: q [n, H, E], k and v [T, G, E] → [n, H, E]. The mask [n, T] is needed where neither n = T nor n = 1."""
+    is_whole = len(q) == len(k)
     q, k, v = (t.transpose(0, 1).unsqueeze(0) for t in (q, k, v))
     out = F.scaled_dot_product_attention(
-        q, k, v, attn_mask=mask, is_causal=n == length, enable_gqa=q.shape[1] != k.shape[1]
+        q, k, v, attn_mask=mask, is_causal=is_whole, enable_gqa=q.shape[1] != k.shape[1]
     )
     return out.squeeze(0).transpose(0, 1)
 
@@ -296,7 +303,7 @@ class LlamaRows:
             known.append(length)
         last: list[Tensor] = []
         done = 0
-        for pack in batches(prompts, PACKED_TOKENS):
+        for pack in batches([prompt[n:] for prompt, n in zip(prompts, known, strict=True)], PACKED_TOKENS):
             part = slice(done, done + len(pack))
             last.append(self.model.packed(pack, self.groups, slots[part], known[part]))
             done += len(pack)

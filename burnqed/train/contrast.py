@@ -66,14 +66,14 @@ class Groups:
 
 @dataclass(frozen=True)
 class DepthGroups:
-    """P positives whose depth counts, those of the step first; rows are places in its states."""
+    """P positives whose depth counts, those of the step first; goals and members are places in its states."""
 
     goals: Indices
     """[P]: the root states."""
     members: Indices
     """[P, 1 + DRAWN]: the positives, and states before them on their proofs."""
     earlier: EarlierBatch
-    """Which of those there are, and how far before."""
+    """Which of those there are, and how far before; its rows are those of the examples' texts."""
 
 
 class Contrast:
