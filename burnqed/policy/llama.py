@@ -27,8 +27,8 @@ from burnqed.policy.batches import batches
 
 MOST_IDLE_BYTES = 256 << 20
 """A larger cache is freed when nothing is being generated."""
-MOST_KEPT_BYTES = 256 << 20
-"""Of prompts' keys and values, for prompts that begin alike: some hundred prompts of a small model. They stay when nothing is being generated."""
+MOST_KEPT, MOST_KEPT_BYTES = 128, 256 << 20
+"""Prompts whose keys and values are kept, for others that begin alike; each new prompt is compared with all of them. They stay when nothing is being generated."""
 LEAST_KNOWN = 16
 """The fewest tokens that two prompts must have in common for it to be worth while."""
 PACKED_TOKENS = 4_096
@@ -270,7 +270,7 @@ class Prefixes:
             return
         self.kept[key] = np.array(prompt), kept.clone()
         self.bytes += kept.nbytes
-        while self.bytes > MOST_KEPT_BYTES:
+        while self.bytes > MOST_KEPT_BYTES or len(self.kept) > MOST_KEPT:
             _, (_, oldest) = self.kept.popitem(last=False)
             self.bytes -= oldest.nbytes
 

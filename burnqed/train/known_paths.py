@@ -28,7 +28,12 @@ def known_paths(pairs: Iterable[TacticPair], most: int) -> pa.Table:
 
 def is_line(steps: Sequence[TacticPair]) -> bool:
     is_linked = all(before.state_after == after.state for before, after in pairwise(steps))
-    return is_linked and [step.depth for step in steps] == list(range(len(steps))) and len(steps) <= LONGEST
+    return (
+        all(step.state for step in steps)
+        and is_linked
+        and [step.depth for step in steps] == list(range(len(steps)))
+        and len(steps) <= LONGEST
+    )
 
 
 def path(steps: Sequence[TacticPair]) -> list[dict[str, object]]:

@@ -229,6 +229,10 @@ def test_a_prompt_is_taken_up_where_it_parts_from_a_recent_one_as_long_as_there_
     prefixes.add([7] * 50, kept([7] * 50))
     assert prefixes.longest(other)[0] == 99
     assert prefixes.longest(long)[0] == 50, "the prompt itself was used longest ago"
+    monkeypatch.setattr(llama, "MOST_KEPT", 1)
+    prefixes.add(long[:30], kept(long[:30]))
+    assert (prefixes.longest(other)[0], prefixes.longest([7] * 50)[0]) == (30, 0)
+    assert prefixes.bytes == kept(long[:30]).nbytes
 
 
 @pytest.fixture(params=[llama.MOST_KEPT_BYTES, 100_000, 0], ids=["room", "little room", "no room"])

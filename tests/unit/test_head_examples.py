@@ -158,7 +158,8 @@ def test_a_state_of_a_known_proof_is_no_negative_and_counts_once() -> None:
 def test_pairs_that_are_no_line_from_a_root_are_left_out() -> None:
     gap = [*steps("t", "g", "a"), *steps("t", "x", "b", first=1)]
     unknown = [TacticPair(theorem="v", state="g", tactic="t", source="corpus")]
-    assert len(known_paths([*gap, *steps("u", "h", "c", first=1), *unknown], 10)) == 0
+    empty = [*steps("w", "x", "", "y", ""), *steps("z", "", "y")]
+    assert len(known_paths([*gap, *steps("u", "h", "c", first=1), *unknown, *empty], 10)) == 0
 
 
 def test_so_many_theorems_are_chosen_whatever_their_order() -> None:
