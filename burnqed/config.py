@@ -524,8 +524,8 @@ class EvaluateConfig(Section):
     """N of pass@N: independent searches per theorem."""
     with_head: Structure[bool] = True
     """Whether the benchmarks are also evaluated with the head."""
-    search_head: Structure[bool] = False
-    """Whether they are also evaluated with the head that iterations from 1 on use for their search; with joint training, the one that was trained with the model."""
+    search_head: Structure[bool | list[Annotated[int, Field(ge=1)]]] = False
+    """Whether they are also evaluated with the head that iterations from 1 on use for their search; with joint training, the one that was trained with the model. Or in which iterations, as in `[1]`."""
     shards: Operation[int | None] = Field(None, ge=1)
     """As in `search`."""
     theorems_per_part: Operation[Theorems[int]] = Field(8, ge=1)

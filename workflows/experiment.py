@@ -3,8 +3,8 @@
     burnqed run experiment --iters 3 --profile demo
     burnqed submit experiment --iters 3
 
-The other ways are branches of the run (`RUN-next`, `RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
-trajectories. `burnqed.evaluate.experiment` says what is compared.
+The other ways are branches of the run (`RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
+trajectories, as iteration 1 of the run is with the head of its search. `burnqed.evaluate.experiment` says what is compared.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from . import iteration
 from .children import CONFIG_OF, child, in_turn, of_iterations
 from .templates import new_workflow, parameter, step
 
+ITERATIONS = ("joint.enabled=false", "evaluate.search_head=[1]")
+"""Settings of the run itself: what it is compared with is trained jointly, and of the heads of its searches, that of iteration 1 is compared."""
 BRANCHES = {
-    "next": ("joint.enabled=false",),
-    "joint": ("joint.enabled=true", "evaluate.search_head=true"),
-    "control": ("joint.enabled=false", "sft.found_proofs=false"),
+    "joint": ("joint.enabled=true",),
+    "control": ("sft.found_proofs=false",),
 }
 """Settings in which iteration 1 of each branch differs from the run's."""
 COMMON = ("search.enabled=false", "ebm.resume=none")
@@ -41,18 +42,21 @@ def branch_config(config: RunConfig, run: str, branch: str) -> RunConfig:
 
 
 def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = "") -> Workflow:
-    """Raises BadInput for `iters` that does not begin with 0, and for settings without a head."""
+    """Raises BadInput for `iters` that is not 0 and 1 at least, and for settings without a head."""
     numbers = iterations_of(iters)
     if numbers[0] != 0:
         raise BadInput(
             f"An experiment begins with iteration 0; give --iters {len(numbers)}. What is finished is not done again."
         )
+    if len(numbers) < 2:
+        raise BadInput("An experiment compares iteration 0 with iteration 1, trained in several ways; give --iters 2.")
     if not config.sft.enabled:
         raise BadInput("An experiment trains the model in several ways; set sft.enabled=true.")
     if not config.ebm.enabled:
         raise BadInput("An experiment is about the head; set ebm.enabled=true.")
     if not config.evaluate.with_head:
         raise BadInput("An experiment compares searches with and without the head; set evaluate.with_head=true.")
+    config = resolve(None, ITERATIONS, base=config).config
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
     parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "gate": "off"}
     configs = {f"{CONFIG_OF}{branch}": branch_config(config, run, branch).to_json() for branch in BRANCHES}

@@ -1,7 +1,7 @@
 """Whether the head pays, and whether joint training keeps it so: the arms of an experiment, compared theorem by theorem.
 
-Every arm is a model with a head that learned from the trajectories of iteration 0: A, the model of iteration 0; S, one fine-tuned again, with the proofs that iteration 0
-found; the control, fine-tuned again without them; B, one trained jointly instead, with a head trained on its finished embeddings; and C, that model with the head that was
+Every arm is a model with a head that learned from the trajectories of iteration 0: A, the model of iteration 0; S, that of iteration 1, fine-tuned again with the proofs that
+iteration 0 found, and the head that it searches with; the control, fine-tuned again without them; B, one trained jointly instead, with a head trained on its finished embeddings; and C, that model with the head that was
 trained with it. So A to control is more training, control to S what found proofs do, S to B what joint training does to the model, B to C what it does to the head.
 """
 
@@ -54,8 +54,9 @@ class Arm(NamedTuple):
 
     name: str
     what: str
+    iteration: int
     branch: str
-    """What the name of its run ends with, after the experiment's; empty for iteration 0 of the experiment's run itself."""
+    """What the name of its run ends with, after the experiment's; empty for an iteration of the experiment's run itself."""
     variant: str
     """Of the evaluation with the head."""
     figures: str
@@ -63,11 +64,11 @@ class Arm(NamedTuple):
 
 
 ARMS = (
-    Arm("A", "iteration 0; head on its embeddings", "", HEAD, "head"),
-    Arm("S", "fine-tuned again, with found proofs; head on its embeddings", "next", HEAD, "head"),
-    Arm("B", "trained jointly; head on its finished embeddings", "joint", HEAD, "head"),
-    Arm("C", "trained jointly; the head of that training", "joint", SEARCH_HEAD, SEARCH_HEAD),
-    Arm("control", "fine-tuned again, without found proofs; head on its embeddings", "control", HEAD, "head"),
+    Arm("A", "iteration 0; head on its embeddings", 0, "", HEAD, "head"),
+    Arm("S", "fine-tuned again, with found proofs; head on its embeddings", 1, "", SEARCH_HEAD, SEARCH_HEAD),
+    Arm("B", "trained jointly; head on its finished embeddings", 1, "joint", HEAD, "head"),
+    Arm("C", "trained jointly; the head of that training", 1, "joint", SEARCH_HEAD, SEARCH_HEAD),
+    Arm("control", "fine-tuned again, without found proofs; head on its embeddings", 1, "control", HEAD, "head"),
 )
 QUESTIONS = (
     ("A", "control", "more training"),
@@ -197,7 +198,7 @@ class Experiments(Result):
 
 
 class Seed(NamedTuple):
-    """The results of one run: of its iterations, and by arm those of iteration 1 of its branches (A: of iteration 0)."""
+    """The results of one run: of its iterations, and by arm."""
 
     run: str
     iterations: Sequence[IterationResult]

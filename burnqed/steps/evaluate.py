@@ -23,9 +23,14 @@ def variants(context: Context) -> list[str]:
     config, found = context.config, [PLAIN]
     if config.evaluate.with_head and head_prefix(context.layout, FINAL, config):
         found.append(HEAD)
-    if config.evaluate.with_head and config.evaluate.search_head and has_search_head(config, context.iteration):
+    if config.evaluate.with_head and asks_for_search_head(context) and has_search_head(config, context.iteration):
         found.append(SEARCH_HEAD)
     return found
+
+
+def asks_for_search_head(context: Context) -> bool:
+    asked = context.config.evaluate.search_head
+    return asked if isinstance(asked, bool) else context.iteration in asked
 
 
 def at_stage(context: Context) -> list[str]:

@@ -39,8 +39,11 @@ def seed_of(store: Store, run: str) -> Seed:
         iterations.append(result)
     if not iterations:
         raise BadInput(f"The run {run!r} in {store.uri} has no finished iteration 0; run the experiment first.")
-    branches = {a.branch: of_branch(store, run, a.branch) for a in ARMS if a.branch}
-    arms = {arm.name: branches[arm.branch] if arm.branch else iterations[0] for arm in ARMS}
+    results = {("", result.iteration): result for result in iterations}
+    for branch in {arm.branch for arm in ARMS if arm.branch}:
+        if result := of_branch(store, run, branch):
+            results[branch, result.iteration] = result
+    arms = {arm.name: results.get((arm.branch, arm.iteration)) for arm in ARMS}
     return Seed(run, iterations, {name: result for name, result in arms.items() if result})
 
 

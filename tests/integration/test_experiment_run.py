@@ -20,7 +20,7 @@ from burnqed.store import Store
 from tests.fixtures.wheel import STORE
 
 WORDS = [
-    *("run", "experiment", "--iters", "1", "--profile", "smoke", "--store", STORE),
+    *("run", "experiment", "--iters", "2", "--profile", "smoke", "--store", STORE),
     *("--set", "joint.steps=10", "--set", "joint.evaluate_every=5", "--set", "ebm.steps=60"),
 ]  # fmt: skip
 COMMAND = [sys.executable, "-m", "burnqed.cli.main", *WORDS]

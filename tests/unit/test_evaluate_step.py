@@ -23,6 +23,7 @@ from burnqed.store import Store
         (FINAL, ["evaluate.with_head=false"], False),
         (FINAL, ["ebm.enabled=false"], False),
         (SEARCH, ["evaluate.search_head=true"], False),
+        (SEARCH, ["evaluate.search_head=[1]"], False),
     ],
 )
 def test_it_keeps_expansions_where_another_variant_meets_them(
@@ -33,6 +34,12 @@ def test_it_keeps_expansions_where_another_variant_meets_them(
     unit = evaluate.units(context)[0]
     at_work = replace(context, config=view(step_named("evaluate"), context, unit), recorded=config)
     assert evaluate.meets_again(at_work) == again
+
+
+def test_the_head_of_a_search_is_evaluated_in_the_iterations_that_are_named(tmp_path: Path) -> None:
+    config = resolve("smoke", ["evaluate.search_head=[1,3]"]).config
+    contexts = [Context(Store(str(tmp_path)), Layout("main", i), config, tmp_path, stage=SEARCH) for i in range(4)]
+    assert [evaluate.needed(context) for context in contexts] == [False, True, False, True]
 
 
 def test_without_room_for_expansions_it_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -50,9 +50,9 @@ def arm(number: int, head: int, joint: int | None = None, *, distance: float = 0
 
 
 def seed(s: int = 30, b: int = 40, c: int = 42, *, a: int = 20, distance: float = 0.5, run: str = "main") -> Seed:
-    first, joint = arm(15, a, n=0), arm(25, b, c, distance=distance)
-    arms = {"A": first, "S": arm(24, s), "B": joint, "C": joint, "control": arm(16, 21)}
-    return Seed(run, [first, arm(26, 33)], arms)
+    first, second, joint = arm(15, a, n=0), arm(24, 33, s), arm(25, b, c, distance=distance)
+    arms = {"A": first, "S": second, "B": joint, "C": joint, "control": arm(16, 21)}
+    return Seed(run, [first, second], arms)
 
 
 def test_each_arm_has_its_model_its_head_and_their_figures() -> None:
@@ -194,18 +194,21 @@ def configurations(config: RunConfig) -> dict[str, RunConfig]:
 def test_the_branches_differ_in_what_the_question_is_about_and_in_nothing_else() -> None:
     config = resolve("demo").config
     found = configurations(config)
-    assert found.keys() == {"next", "joint", "control"}
+    assert found.keys() == {"joint", "control"}
     assert {c.data.origin for c in found.values()} == {"mine:0"}
     assert not any(c.search.enabled for c in found.values())
     same = {name: c.model_dump() for name, c in found.items()}
     for name, document in same.items():
-        document["joint"].pop("enabled")
-        document["evaluate"].pop("search_head")
-        found_proofs = document["sft"].pop("found_proofs")
-        assert found_proofs == (name != "control")
-    assert same["next"] == same["joint"] == same["control"]
-    assert found["joint"].joint.enabled
-    assert not found["next"].joint.enabled
+        assert document["joint"].pop("enabled") == (name == "joint")
+        assert document["sft"].pop("found_proofs") == (name != "control")
+    assert same["joint"] == same["control"]
+
+
+def test_the_run_itself_is_trained_by_next_token_alone_whatever_its_profile_says() -> None:
+    built = experiment.build(resolve("joint-7b").config, store="s", run="mine", iters="3").to_dict()
+    (own,) = (from_json(p["value"]) for p in built["spec"]["arguments"]["parameters"] if p["name"] == "config")
+    assert not own.joint.enabled
+    assert own.evaluate.search_head == [1]
 
 
 def test_branches_follow_iteration_0_and_the_report_everything() -> None:
@@ -224,6 +227,7 @@ def test_branches_follow_iteration_0_and_the_report_everything() -> None:
     ("iters", "overrides", "words"),
     [
         ("1..2", [], "begins with iteration 0"),
+        ("1", [], "give --iters 2"),
         ("2", ["ebm.enabled=false"], "ebm.enabled=true"),
         ("2", ["sft.enabled=false"], "sft.enabled=true"),
         ("2", ["evaluate.with_head=false"], "evaluate.with_head=true"),
