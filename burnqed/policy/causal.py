@@ -27,6 +27,8 @@ def nf4(compute: torch.dtype) -> BitsAndBytesConfig:
 
 
 class Causal:
+    pads = True
+
     def __init__(self, folder: Path, dtype: torch.dtype, device: torch.device, *, in_4_bits: bool = False) -> None:
         quantised = {"quantization_config": nf4(dtype), "device_map": {"": device}} if in_4_bits else {}
         model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **quantised)

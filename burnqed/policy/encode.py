@@ -8,12 +8,14 @@ An embedding is the mean over the last hidden states of the bare state's tokens,
 the training steps both use this class, so a head always gets embeddings of the kind it was trained on; `embedding_id` names the kind.
 
 Texts of similar length share a batch, whose size is limited in tokens, padding included. A batch that needs more memory than there is is halved,
-and so are all later ones. (A Llama without quantisation packs what it is given into passes of a size of its own, without padding.)
+and so are all later ones. (A Llama without quantisation packs what it is given into passes of a size of its own, without padding; there texts that begin alike share
+a batch, and their beginning is processed once.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -69,11 +71,12 @@ class Encoder:
         if empty := [i for i, tokens in enumerate(ids) if not tokens]:
             raise BadInput(f"Text {empty[0]} is empty and has no embedding; leave out states without goals.")
         out = np.empty((len(ids), self.width), dtype=np.float32)
-        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+        pads = self.model.network.pads
+        order = sorted(range(len(ids)), key=lambda i: (len(ids[i]) if pads else 0, ids[i]))
         while order:
             chosen = order[: self._fitting([len(ids[i]) for i in order[: self.batch]])]
             if (pooled := self._pooled([ids[i] for i in chosen])) is None:
-                self._halve(len(chosen), len(ids[chosen[-1]]))
+                self._halve(len(chosen), max(len(ids[i]) for i in chosen))
                 continue
             out[chosen] = pooled
             del order[: len(chosen)]
@@ -99,8 +102,9 @@ class Encoder:
         return pooled
 
     def _fitting(self, lengths: Sequence[int]) -> int:
-        """How many of the first texts, in order of their lengths, share a batch: one at least."""
-        return sum(i == 1 or i * length <= self.batch_tokens for i, length in enumerate(lengths, 1))
+        """How many of the first texts share a batch: one at least."""
+        longest = accumulate(lengths, max)
+        return sum(i == 1 or i * length <= self.batch_tokens for i, length in enumerate(longest, 1))
 
     def _halve(self, texts: int, longest: int) -> None:
         torch.cuda.empty_cache()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,8 @@ PACKED_TOKENS = 4_096
 
 class Llama:
     """Weights of a LlamaForCausalLM. L layers, H heads, G key-value heads of width E, d hidden."""
+
+    pads = False
 
     def __init__(self, folder: Path, dtype: torch.dtype, device: torch.device) -> None:
         config = json.loads((folder / "config.json").read_text())
@@ -118,17 +120,18 @@ class Llama:
 
     @torch.inference_mode()
     def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
-        """Last hidden states, after the final norm: one [length, d] for each sequence of token ids."""
+        """Last hidden states, after the final norm: one [length, d] for each sequence of token ids. One that begins like the one before is processed from where they part."""
         out: list[Tensor] = []
-        for pack in batches(sequences, PACKED_TOKENS):
-            out.extend(torch.split(self.final(self.packed(pack, None, [])), [len(s) for s in pack]))
+        for pack, starts in parted(sequences, PACKED_TOKENS):
+            own = torch.split(self.final(self.packed(pack, None, [], starts)), [len(s) for s in pack])
+            out.extend(chained(own, starts))
         return out
 
     def packed(
         self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int], starts: Sequence[int] = ()
     ) -> Tensor:
-        """One pass over sequences. Without a cache, whole ones: hidden states of all tokens, [ΣT, d], before the final norm.
-        With one, from the tokens `starts` on: keys and values are stored in `slots`, where those before are already, and only the last token of each sequence
+        """One pass over sequences, from their tokens `starts` on. Without a cache, those before are the first of the sequence before: hidden states of all tokens given, [ΣT, d],
+        before the final norm. With one, keys and values are stored in `slots`, where those before are already, and only the last token of each sequence
         is returned, [len(sequences), d]."""
         starts = starts or [0] * len(sequences)
         lengths = [len(s) for s in sequences]
@@ -141,7 +144,9 @@ class Llama:
         for i, layer in enumerate(self.layers):
             q, k, v = self.project(layer, x, rotation)
             keys, values = list(torch.split(k, lengths)), list(torch.split(v, lengths))
-            if cache is not None:
+            if cache is None:
+                keys, values = chained(keys, starts), chained(values, starts)
+            else:
                 keys, values = cache.fill(i, slots, starts, keys, values)
             last_only = cache is not None and i == self.layer_count - 1
             attended = torch.empty_like(q)
@@ -166,6 +171,41 @@ def rope(config: dict[str, Any]) -> dict[str, Any]:
         "rope_type": settings.get("rope_type") or settings.get("type") or "default",
         "rope_theta": settings.get("rope_theta") or config.get("rope_theta") or 10_000.0,
     }
+
+
+def in_common(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    """The number of first tokens in which two sequences agree."""
+    n = min(len(one), len(other))
+    parted = np.flatnonzero(one[:n] != other[:n])
+    return int(parted[0]) if len(parted) else n
+
+
+def parted(sequences: Sequence[Sequence[int]], tokens: int) -> Iterator[tuple[list[Sequence[int]], list[int]]]:
+    """Consecutive sequences, without the first tokens that each has in common with the one before, whose lengths then sum to at most `tokens` (or a single
+    longer one); and where in its sequence each begins."""
+    pack, starts, total = list[Sequence[int]](), list[int](), 0
+    before = np.empty(0, dtype=np.int64)
+    for sequence in sequences:
+        whole = np.array(sequence)
+        start = in_common(before, whole[:-1])  # of each, one token at least is left
+        start = start if start >= LEAST_KNOWN else 0
+        if pack and total + len(sequence) - start > tokens:
+            yield pack, starts
+            pack, starts, total, start = [], [], 0, 0
+        pack.append(sequence[start:])
+        starts.append(start)
+        total += len(sequence) - start
+        before = whole
+    if pack:
+        yield pack, starts
+
+
+def chained(parts: Sequence[Tensor], starts: Sequence[int]) -> list[Tensor]:
+    """Whole tensors [T, …] from parts [n, …] that each continue the first `start` rows of the one before."""
+    whole: list[Tensor] = []
+    for part, start in zip(parts, starts, strict=True):
+        whole.append(torch.cat([whole[-1][:start], part]) if start else part)
+    return whole
 
 
 def causal_mask(start: int, n: int) -> Tensor:
@@ -252,11 +292,9 @@ class Prefixes:
         """How many of the prompt's first tokens are known, all but the last at most, and what is known of them."""
         tokens, best, found = np.array(prompt[:-1]), 0, None
         for key, (other, kept) in self.kept.items():
-            n = min(len(tokens), len(other))
-            if n <= best or tokens[best] != other[best]:
+            if min(len(tokens), len(other)) <= best or tokens[best] != other[best]:
                 continue
-            parted = np.flatnonzero(tokens[:n] != other[:n])
-            if (length := int(parted[0]) if len(parted) else n) > best:
+            if (length := in_common(tokens, other)) > best:
                 best, found, latest = length, kept, key
         if found is None or best < LEAST_KNOWN:
             return 0, None

@@ -47,6 +47,8 @@ class Network(Protocol):
     """The number of positions that the network supports."""
     width: int
     """d, of its hidden states."""
+    pads: bool
+    """Whether sequences that it is given together should be about equally long; otherwise it takes those that begin alike, one after the other, in less time."""
 
     def rows(self) -> Rows: ...
 

@@ -42,24 +42,24 @@ def kill_in(words: str, folder: Path) -> None:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif("BURNQED_WORKFLOWS" not in os.environ, reason="takes five minutes; run `make test-workflows`")
-def test_an_experiment_that_was_killed_in_a_branch_continues_to_its_report_and_leaves_the_run_alone(
+def test_an_experiment_that_was_killed_in_a_branch_continues_to_its_report_and_leaves_iteration_0_alone(
     tmp_path: Path, smoke_run: Path
 ) -> None:
     shutil.copytree(smoke_run / STORE, tmp_path / STORE)
     store = Store(str(tmp_path / STORE))
-    before = {path: store.digest(path) for path in store.list("main/iterations")}
+    before = {path: store.digest(path) for path in store.list("main/iterations/iter_0")}
     kill_in("joint: iteration 1 of main-joint", tmp_path)
 
     done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert {path: store.digest(path) for path in store.list("main/iterations") if "/logs/" not in path} == {
+    assert {path: store.digest(path) for path in store.list("main/iterations/iter_0") if "/logs/" not in path} == {
         path: digest for path, digest in before.items() if "/logs/" not in path
     }
     (found,) = Experiments.model_validate(store.read_json("main/experiment/experiment.json")).results
     assert [arm.name for arm in found.arms] == ["A", "S", "B", "C", "control"]
     assert found.missing == []
-    assert {path.split("/")[0] for path in store.list("")} >= {"main", "main-next", "main-joint", "main-control"}
-    for branch in ("next", "joint", "control"):
+    assert {path.split("/")[0] for path in store.list("")} >= {"main", "main-joint", "main-control"}
+    for branch in ("joint", "control"):
         kinds = {path.split("/")[3] for path in store.list(f"main-{branch}/iterations")}
         assert not kinds & {"trajectories", "selection"}, "a branch does not search"
     assert store.exists("main-joint/iterations/iter_1/ebm/search/_SUCCESS")

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -140,6 +141,32 @@ def test_hidden_states_equal_those_of_transformers(model: LanguageModel, referen
     prompts = ids(model, map(prompt, STATES))
     for fast, slow in zip(model.network.hidden(prompts), reference.network.hidden(prompts), strict=True):
         torch.testing.assert_close(fast, slow, atol=2e-5, rtol=1e-4)
+
+
+def test_sequences_that_begin_like_the_one_before_are_processed_from_where_they_part(
+    model: LanguageModel, reference: LanguageModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = random.Random(1)
+    stem = [draw.randrange(model.tokenizer.get_vocab_size()) for _ in range(90)]
+    texts = [stem[: draw.randrange(1, 90)] + [draw.randrange(60) for _ in range(draw.randrange(9))] for _ in range(60)]
+    texts += [stem, stem, stem[:30], stem[:15], [7]]
+    network, given = model.network, list[int]()
+    whole_pass = Llama.packed
+
+    def counting(self: Llama, sequences: Sequence[Sequence[int]], *arguments: Any) -> torch.Tensor:
+        given.append(sum(map(len, sequences)))
+        return whole_pass(self, sequences, *arguments)
+
+    monkeypatch.setattr(Llama, "packed", counting)
+    for limit in (4_096, 200):
+        monkeypatch.setattr(llama, "PACKED_TOKENS", limit)
+        for order in (texts, sorted(texts)):
+            given.clear()
+            found = network.hidden(order)
+            for fast, slow in zip(found, reference.network.hidden(order), strict=True):
+                torch.testing.assert_close(fast, slow, atol=2e-5, rtol=1e-4)
+            assert max(given) <= limit
+        assert sum(given) < 0.5 * sum(map(len, texts)), "sorted, most of them are known"
 
 
 def check_rows_against_whole_passes(folder: Path) -> None:
@@ -478,6 +505,8 @@ def test_texts_are_cut_behind_the_last_token_allowed(model: LanguageModel) -> No
 
 class Counting:
     """A network that notes what it is given, and has memory for so many tokens, padding included."""
+
+    pads = True
 
     def __init__(self, model: LanguageModel, room: int) -> None:
         self.model, self.room = model, room
