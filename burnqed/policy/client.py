@@ -350,8 +350,8 @@ def candidate_seed(seed: int, number: int) -> int:
 def proposal(replies: Sequence[Generated], temperatures: Sequence[float], template: Template) -> Proposal:
     """The distinct tactics among replies to one state, each of which was sampled at one of the temperatures."""
     candidates = [
-        Candidate(extracted.tactic, tactic_log_prob(reply, extracted), temperature)
-        for reply, temperature in zip(replies, temperatures, strict=True)
+        Candidate(extracted.tactic, tactic_log_prob(reply, extracted), temperature, draw)
+        for draw, (reply, temperature) in enumerate(zip(replies, temperatures, strict=True))
         if (extracted := template.extract(reply.text)) is not None
     ]
     tokens = sum(reply.meta_info.completion_tokens for reply in replies)

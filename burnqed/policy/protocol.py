@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from reprlib import repr as shortened
 from typing import Any, Protocol
@@ -31,6 +31,8 @@ class Candidate:
     where several gave this tactic."""
     temperature: float | None = None
     """That of this reply; None where a policy does not say it."""
+    draw: int = field(default=0, compare=False)
+    """Number of the first reply that gave this tactic, among those that were asked for together."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.tactic, str) or not number(self.log_prob) <= ROUNDING:
@@ -70,9 +72,9 @@ def distinct(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Every tactic once, as its likeliest reply gave it; the likeliest first."""
     best: dict[str, Candidate] = {}
     for candidate in candidates:
-        known = best.get(candidate.tactic)
-        if known is None or candidate.log_prob > known.log_prob:
-            best[candidate.tactic] = candidate
+        known = best.get(candidate.tactic, candidate)
+        likelier = candidate if candidate.log_prob > known.log_prob else known
+        best[candidate.tactic] = replace(likelier, draw=min(known.draw, candidate.draw))
     return tuple(sorted(best.values(), key=lambda candidate: (-candidate.log_prob, candidate.tactic)))
 
 

@@ -120,7 +120,7 @@ class RecallingPolicy:
                 seeds=[seeds[i] for i in missing],
             )
             for i, proposal in zip(missing, asked, strict=True):
-                found = [(c.tactic, c.log_prob, c.temperature) for c in proposal.candidates]
+                found = [(c.tactic, c.log_prob, c.temperature, c.draw) for c in proposal.candidates]
                 known[i] = [found, proposal.model_version, proposal.tokens]
                 self._recall.put(questions[i], known[i])
         return [Proposal(tuple(Candidate(*one) for one in found), model, tokens) for found, model, tokens in known]

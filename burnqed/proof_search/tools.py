@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import cycle, islice
+from math import ceil
 from typing import NamedTuple
 
 from burnqed import metrics
@@ -54,8 +56,8 @@ class Tools:
     async def propose(self, state: str, seed: int, temperature: float) -> Proposal:
         """Candidates for a state; where some are repeated, others are drawn in their place, as far as `draws` allows.
 
-        To draw again and leave out what came before is sampling without replacement. A further draw is a question like any other: it goes out together with
-        what other theorems ask, and none of them waits for it.
+        To draw again and leave out what came before is sampling without replacement. As many are drawn at once as should be needed, if repeated ones stay as frequent: what is drawn
+        together takes little more time than one. Further draws are a question like any other: it goes out together with what other theorems ask, and none of them waits for it.
         """
         wanted, most = self.settings.candidates, self.settings.candidates * self.settings.draws
         temperatures = temperatures_of(temperature, self.settings)
@@ -63,13 +65,18 @@ class Tools:
         drawn = wanted
         # At temperature 0 all draws are the same, and a state that is too long for the model gives nothing, not even tokens.
         while temperature and (found.candidates or found.tokens):
-            lacking = min(wanted - len(found.candidates), most - drawn)
-            if lacking <= 0:
+            lacking = wanted - len(found.candidates)
+            draws = min(ceil(lacking * drawn / max(1, len(found.candidates))), most - drawn)
+            if draws <= 0:
                 break
             # The broadest temperatures: most of what is likely has been found.
-            [more] = await self.proposals.ask([Question(state, seed_of(f"{seed}+{drawn}"), temperatures[-lacking:])])
-            drawn += lacking
-            candidates = distinct([*found.candidates, *more.candidates])
+            broadest = tuple(islice(cycle(temperatures[-lacking:]), draws))
+            [more] = await self.proposals.ask([Question(state, seed_of(f"{seed}+{drawn}"), broadest)])
+            drawn += draws
+            kept = {candidate.tactic for candidate in found.candidates}
+            new = sorted((c for c in more.candidates if c.tactic not in kept), key=lambda c: c.draw)
+            kept |= {candidate.tactic for candidate in new[:lacking]}
+            candidates = distinct(c for c in (*found.candidates, *more.candidates) if c.tactic in kept)
             found = Proposal(candidates, found.model_version, found.tokens + more.tokens)
         return found
 
