@@ -404,7 +404,7 @@ class EbmConfig(Section):
     embed_batch: Operation[int] = Field(64, ge=1)
     """States that are embedded at once."""
     embed_tokens: Operation[Tokens[int]] = Field(16_384, ge=1)
-    """The most tokens that are encoded at once, padding included; halved when the memory is not enough. A Llama's pass, which has no padding, takes
+    """The most tokens that are encoded at once, padding included where there is any; halved when the memory is not enough. A Llama's pass, which has none, takes
     4,096 of them at a time."""
     embed_save_every: Operation[int] = Field(20_000, ge=1)
     """States after which embeddings are saved; after an interruption, encoding continues from there."""
@@ -524,7 +524,7 @@ class EvaluateConfig(Section):
     """N of pass@N: independent searches per theorem."""
     with_head: Structure[bool] = True
     """Whether the benchmarks are also evaluated with the head."""
-    search_head: Structure[bool | list[Annotated[int, Field(ge=1)]]] = False
+    search_head: Structure[bool | list[int]] = False
     """Whether they are also evaluated with the head that iterations from 1 on use for their search; with joint training, the one that was trained with the model. Or in which iterations, as in `[1]`."""
     shards: Operation[int | None] = Field(None, ge=1)
     """As in `search`."""
@@ -532,6 +532,13 @@ class EvaluateConfig(Section):
     """As in `search`."""
     seed: Seed = 0
     """Seed of the sampling."""
+
+    @field_validator("search_head", mode="before")
+    @classmethod
+    def _iterations(cls, value: object) -> object:
+        if isinstance(value, bool) or (isinstance(value, list) and all(type(i) is int and i > 0 for i in value)):
+            return value
+        raise ValueError("give true, false, or the iterations from 1 on, as in [1]")
 
 
 class NegativesConfig(Section):

@@ -16,6 +16,7 @@ from hera.workflows import DAG, Workflow
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import iterations_of
+from burnqed.log import log
 from burnqed.resolve import resolve
 from burnqed.steps.table import find
 
@@ -46,16 +47,20 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
     numbers = iterations_of(iters)
     if numbers[0] != 0:
         raise BadInput(
-            f"An experiment begins with iteration 0; give --iters {len(numbers)}. What is finished is not done again."
+            f"An experiment begins with iteration 0; give --iters {max(2, len(numbers))}. What is finished is not done again."
         )
     if len(numbers) < 2:
         raise BadInput("An experiment compares iteration 0 with iteration 1, trained in several ways; give --iters 2.")
     if not config.sft.enabled:
         raise BadInput("An experiment trains the model in several ways; set sft.enabled=true.")
+    if not config.search.enabled:
+        raise BadInput("An experiment trains on what its iterations find; set search.enabled=true.")
     if not config.ebm.enabled:
         raise BadInput("An experiment is about the head; set ebm.enabled=true.")
     if not config.evaluate.with_head:
         raise BadInput("An experiment compares searches with and without the head; set evaluate.with_head=true.")
+    if config.joint.enabled:
+        log.info("an experiment's iterations are trained by next token alone, and jointly in the branch %s-joint", run)
     config = resolve(None, ITERATIONS, base=config).config
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
     parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "gate": "off"}

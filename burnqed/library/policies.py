@@ -22,7 +22,7 @@ from burnqed.policy.protocol import Candidate, Policy, Proposal, Scorer, Tempera
 from burnqed.policy.retrieval import Retrieval
 
 READ_PER_CANDIDATE = 16
-"""Tactics that are read from a generator for each candidate that the search wants: it may be endless, and repeat itself."""
+"""Tactics that are read from a generator for each candidate that is asked for: it may be endless, and repeat itself."""
 
 Tactics = Iterable[str | tuple[str, float]]
 """Tactics, likeliest first, or tactics with the natural logarithm of their probability. Of a generator, the first 16 for each candidate

@@ -4,7 +4,7 @@
         await policy.wait_ready(120)
         proposals = await policy.propose(states, candidates=8, temperature=1.0, seeds=seeds)
 
-A request asks for at most `policy.max_batch` replies, and several are open at once. (`burnqed.proof_search.batch` has merged what
+A request asks for at most `policy.max_batch` replies, or for those to one state, and several are open at once. (`burnqed.proof_search.batch` has merged what
 different searches ask at the same time.) Every sampling parameter is set, because SGLang takes missing ones from the model's
 generation_config.json.
 """

@@ -14,6 +14,7 @@ a batch, and their beginning is processed once.)
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -31,6 +32,8 @@ from burnqed.policy.template import Template
 from burnqed.policy.version import embedding_identity
 
 BATCH, BATCH_TOKENS = 64, 16_384
+STEM = 32
+"""Characters in which texts agree that are taken to begin alike."""
 
 
 class Encoder:
@@ -65,6 +68,10 @@ class Encoder:
         """Of an embedding."""
         return self.pooling.width(self.model.network.width)
 
+    def likeness(self, text: str) -> int:
+        """Texts for which this is the same, or about the same, are embedded in less time together."""
+        return len(text) if self.model.network.pads else zlib.crc32(text[:STEM].encode())
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embeddings [len(texts), width] of states, in order. Raises BadInput for an empty text, and for one that alone is more than the memory holds."""
         ids = self.pooling.tokens(texts, self._tokenize)
@@ -76,7 +83,7 @@ class Encoder:
         while order:
             chosen = order[: self._fitting([len(ids[i]) for i in order[: self.batch]])]
             if (pooled := self._pooled([ids[i] for i in chosen])) is None:
-                self._halve(len(chosen), max(len(ids[i]) for i in chosen))
+                self._halve([len(ids[i]) for i in chosen])
                 continue
             out[chosen] = pooled
             del order[: len(chosen)]
@@ -103,10 +110,15 @@ class Encoder:
 
     def _fitting(self, lengths: Sequence[int]) -> int:
         """How many of the first texts share a batch: one at least."""
-        longest = accumulate(lengths, max)
-        return sum(i == 1 or i * length <= self.batch_tokens for i, length in enumerate(longest, 1))
+        return sum(i == 0 or size <= self.batch_tokens for i, size in enumerate(self._sizes(lengths)))
 
-    def _halve(self, texts: int, longest: int) -> None:
+    def _sizes(self, lengths: Sequence[int]) -> list[int]:
+        """Tokens of the first text, of the first two, and so on, padding included."""
+        if not self.model.network.pads:
+            return list(accumulate(lengths))
+        return [i * longest for i, longest in enumerate(accumulate(lengths, max), 1)]
+
+    def _halve(self, lengths: Sequence[int]) -> None:
         torch.cuda.empty_cache()
-        self.batch_tokens = texts * longest // 2
+        self.batch_tokens = self._sizes(lengths)[-1] // 2
         log.warning("out of memory: from now on %d tokens are encoded at once", self.batch_tokens)

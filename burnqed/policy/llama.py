@@ -32,7 +32,7 @@ MOST_KEPT, MOST_KEPT_BYTES = 128, 256 << 20
 LEAST_KNOWN = 16
 """The fewest tokens that two prompts must have in common for it to be worth while."""
 PACKED_TOKENS = 4_096
-"""Tokens of one packed pass, which bounds the memory of activations."""
+"""Tokens of one packed pass, which bounds the memory of activations; that of whole sequences' keys and values grows with what a caller gives at once."""
 
 
 class Llama:
@@ -122,7 +122,7 @@ class Llama:
     def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
         """Last hidden states, after the final norm: one [length, d] for each sequence of token ids. One that begins like the one before is processed from where they part."""
         out: list[Tensor] = []
-        for pack, starts in parted(sequences, PACKED_TOKENS):
+        for pack, starts in continued(sequences, PACKED_TOKENS):
             own = torch.split(self.final(self.packed(pack, None, [], starts)), [len(s) for s in pack])
             out.extend(chained(own, starts))
         return out
@@ -176,11 +176,11 @@ def rope(config: dict[str, Any]) -> dict[str, Any]:
 def in_common(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
     """The number of first tokens in which two sequences agree."""
     n = min(len(one), len(other))
-    parted = np.flatnonzero(one[:n] != other[:n])
-    return int(parted[0]) if len(parted) else n
+    different = np.flatnonzero(one[:n] != other[:n])
+    return int(different[0]) if len(different) else n
 
 
-def parted(sequences: Sequence[Sequence[int]], tokens: int) -> Iterator[tuple[list[Sequence[int]], list[int]]]:
+def continued(sequences: Sequence[Sequence[int]], tokens: int) -> Iterator[tuple[list[Sequence[int]], list[int]]]:
     """Consecutive sequences, without the first tokens that each has in common with the one before, whose lengths then sum to at most `tokens` (or a single
     longer one); and where in its sequence each begins."""
     pack, starts, total = list[Sequence[int]](), list[int](), 0

@@ -31,8 +31,8 @@ class Candidate:
     where several gave this tactic."""
     temperature: float | None = None
     """That of this reply; None where a policy does not say it."""
-    draw: int = field(default=0, compare=False)
-    """Number of the first reply that gave this tactic, among those that were asked for together."""
+    draw: int | None = field(default=None, compare=False)
+    """Number of the first reply that gave this tactic, among those that were asked for together; None where a policy does not say it."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.tactic, str) or not number(self.log_prob) <= ROUNDING:
@@ -69,12 +69,12 @@ class Scorer(Protocol):
 
 
 def distinct(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Every tactic once, as its likeliest reply gave it; the likeliest first."""
+    """Every tactic once, as its likeliest reply gave it; the likeliest first. Replies are given in the order in which they were drawn."""
     best: dict[str, Candidate] = {}
     for candidate in candidates:
         known = best.get(candidate.tactic, candidate)
         likelier = candidate if candidate.log_prob > known.log_prob else known
-        best[candidate.tactic] = replace(likelier, draw=min(known.draw, candidate.draw))
+        best[candidate.tactic] = replace(likelier, draw=known.draw)
     return tuple(sorted(best.values(), key=lambda candidate: (-candidate.log_prob, candidate.tactic)))
 
 

@@ -17,6 +17,8 @@ from burnqed.trajectory.rows import Task
 STATES_PER_REQUEST = 32
 """Open states in one request to the policy."""
 SCORES_PER_REQUEST = 256
+MOST_AT_ONCE = 3
+"""Further draws at a state in one request, for each candidate that is wanted: a server that takes few samples at a time answers in time, too."""
 
 
 class Question(NamedTuple):
@@ -57,7 +59,8 @@ class Tools:
         """Candidates for a state; where some are repeated, others are drawn in their place, as far as `draws` allows.
 
         To draw again and leave out what came before is sampling without replacement. As many are drawn at once as should be needed, if repeated ones stay as frequent: what is drawn
-        together takes little more time than one. Further draws are a question like any other: it goes out together with what other theorems ask, and none of them waits for it.
+        together takes little more time than one. (Of a policy that does not say in which order it drew, only as many as are lacking.) Further draws are a question like any other,
+        which goes out together with what other theorems ask.
         """
         wanted, most = self.settings.candidates, self.settings.candidates * self.settings.draws
         temperatures = temperatures_of(temperature, self.settings)
@@ -66,7 +69,9 @@ class Tools:
         # At temperature 0 all draws are the same, and a state that is too long for the model gives nothing, not even tokens.
         while temperature and (found.candidates or found.tokens):
             lacking = wanted - len(found.candidates)
-            draws = min(ceil(lacking * drawn / max(1, len(found.candidates))), most - drawn)
+            needed = ceil(lacking * drawn / max(1, len(found.candidates)))
+            in_order = all(candidate.draw is not None for candidate in found.candidates)
+            draws = min(needed if in_order else lacking, MOST_AT_ONCE * wanted, most - drawn)
             if draws <= 0:
                 break
             # The broadest temperatures: most of what is likely has been found.
@@ -74,7 +79,7 @@ class Tools:
             [more] = await self.proposals.ask([Question(state, seed_of(f"{seed}+{drawn}"), broadest)])
             drawn += draws
             kept = {candidate.tactic for candidate in found.candidates}
-            new = sorted((c for c in more.candidates if c.tactic not in kept), key=lambda c: c.draw)
+            new = sorted((c for c in more.candidates if c.tactic not in kept), key=lambda c: c.draw or 0)
             kept |= {candidate.tactic for candidate in new[:lacking]}
             candidates = distinct(c for c in (*found.candidates, *more.candidates) if c.tactic in kept)
             found = Proposal(candidates, found.model_version, found.tokens + more.tokens)

@@ -81,6 +81,7 @@ def encode(context: Context, unit: Unit) -> EmbeddingFacts:
     new = cache.add(
         texts,
         encoder.embed,
+        likeness=encoder.likeness,
         save_every=config.ebm.embed_save_every,
         should_stop=context.stop.is_set,
     )

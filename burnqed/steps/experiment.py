@@ -40,11 +40,28 @@ def seed_of(store: Store, run: str) -> Seed:
     if not iterations:
         raise BadInput(f"The run {run!r} in {store.uri} has no finished iteration 0; run the experiment first.")
     results = {("", result.iteration): result for result in iterations}
-    for branch in {arm.branch for arm in ARMS if arm.branch}:
-        if result := of_branch(store, run, branch):
-            results[branch, result.iteration] = result
+    configs = []
+    for branch in sorted({arm.branch for arm in ARMS if arm.branch}):
+        if found := of_branch(store, run, branch):
+            results[branch, 1], config = found
+            configs.append(config)
+    if ("", 1) in results and (different := apart(config_at(store, Layout(run, 1)), configs)):
+        log.warning(
+            "iteration 1 of %s is left out: it was made with another %s; run the experiment again", run, different
+        )
+        del results["", 1]
     arms = {arm.name: results.get((arm.branch, arm.iteration)) for arm in ARMS}
     return Seed(run, iterations, {name: result for name, result in arms.items() if result})
+
+
+def apart(config: RunConfig, branches: Sequence[RunConfig]) -> str:
+    """A setting of training and evaluation in which iteration 1 differs from what branches are compared with it for; empty if there is none."""
+    if config.joint.enabled or not config.sft.found_proofs:
+        return "joint.enabled" if config.joint.enabled else "sft.found_proofs"
+    reads = {name for step in loop() if step.name in ("sft", "ebm", "evaluate") for name in step.reads}
+    own, *others = (one.only(reads).meaning() for one in (config, *branches))
+    different = {key for other in others for key in {*own, *other} if own.get(key) != other.get(key)}
+    return min(different - {"ebm.resume"}, default="")
 
 
 def result_at(store: Store, layout: Layout) -> IterationResult | None:
@@ -62,8 +79,8 @@ def result_at(store: Store, layout: Layout) -> IterationResult | None:
     return read_result(store, layout.report)
 
 
-def of_branch(store: Store, run: str, branch: str) -> IterationResult | None:
-    """The result of a branch's iteration 1, as `result_at`. None, too, where the run of that name is no such branch, and where it is not of the branch's present settings."""
+def of_branch(store: Store, run: str, branch: str) -> tuple[IterationResult, RunConfig] | None:
+    """The result of a branch's iteration 1, as `result_at`, and the branch's settings. None, too, where the run of that name is no such branch, and where it is not of the branch's present settings."""
     name = f"{run}-{branch}"
     if (config := recall(store, name)) is None:
         return None
@@ -76,7 +93,7 @@ def of_branch(store: Store, run: str, branch: str) -> IterationResult | None:
     ):
         log.warning("%s is left out: %s; run the experiment again", name, lost[0])
         return None
-    return result
+    return (result, config) if result else None
 
 
 def config_at(store: Store, layout: Layout) -> RunConfig:

@@ -546,6 +546,39 @@ def test_a_batch_that_is_too_large_for_the_memory_is_halved_and_nothing_is_lost(
     assert all(max(b) * len(b) <= 70 for b in network.batches), "it has learned its limit"
 
 
+class Shared(Counting):
+    """One without padding, whose memory is that for the tokens it is given."""
+
+    pads = False
+
+    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        self.batches.append([len(s) for s in sequences])
+        if sum(self.batches[-1]) > self.room:
+            raise torch.OutOfMemoryError("out of memory")
+        return self.model.network.hidden(sequences)
+
+
+def test_texts_that_begin_alike_share_a_batch_whose_tokens_count_without_padding(model: LanguageModel) -> None:
+    network = Shared(model, 10**9)
+    encoder = Encoder(replace(model, network=network), max_tokens=64, batch_tokens=100)  # type: ignore[arg-type]
+    texts = [f"{state} {i}" for i in range(6) for state in STATES] + ["x" * 300]
+    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, max_tokens=64, batch=1).embed(texts), atol=2e-5)
+    assert all(len(b) == 1 or sum(b) <= 100 for b in network.batches)
+    assert any(len(b) > 1 and max(b) * len(b) > 100 for b in network.batches)
+    network.room, encoder.batch_tokens = 70, 10**9
+    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, max_tokens=64, batch=1).embed(texts), atol=2e-5)
+    network.batches.clear()
+    encoder.embed(texts)
+    assert all(sum(b) <= 70 for b in network.batches), "it has learned its limit"
+
+
+def test_texts_are_put_in_order_by_what_makes_them_cheap_together(model: LanguageModel) -> None:
+    alike, padding = Encoder(model, max_tokens=64), Encoder(replace(model, network=Counting(model, 1)), max_tokens=64)  # type: ignore[arg-type]
+    stem = "xs : List Nat, h : 0 < xs.length, "
+    assert alike.likeness(stem + "a") == alike.likeness(stem + "another") != alike.likeness("a" + stem)
+    assert (padding.likeness(stem), padding.likeness("")) == (len(stem), 0)
+
+
 def test_a_text_that_alone_is_too_large_for_the_memory_says_what_to_lower(model: LanguageModel) -> None:
     encoder = Encoder(replace(model, network=Counting(model, 10)), max_tokens=64)  # type: ignore[arg-type]
     with pytest.raises(

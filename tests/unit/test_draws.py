@@ -106,6 +106,17 @@ async def test_a_policy_that_repeats_itself_is_asked_draws_times_as_many_samples
     assert found.result.statistics.candidates_max == 1
 
 
+async def test_of_a_policy_that_does_not_say_in_which_order_it_drew_no_more_than_lacks_is_asked() -> None:
+    await searched(policy := Unordered({"a": 1.0}), draws=5)
+    assert [candidates for _, candidates, _ in policy.asked] == [4, 3, 3, 3, 3, 3, 1]
+
+
+async def test_a_state_is_never_asked_for_more_than_three_times_its_candidates_at_once() -> None:
+    await searched(policy := Sampler({"a": 1.0}), draws=64)
+    assert max(candidates for _, candidates, _ in policy.asked) == 3 * 4
+    assert policy.samples == 64 * 4
+
+
 async def test_no_more_is_drawn_once_there_are_enough() -> None:
     found = await proposed(policy := Sampler(LETTERS), draws=1_000)
     assert len(found.candidates) == 4
@@ -117,9 +128,18 @@ async def test_what_is_drawn_later_comes_among_the_others_by_its_likelihood() ->
     assert [candidate.tactic for candidate in found.candidates] == ["a", "b", "c", "d"]
 
 
-async def test_it_is_sampling_without_replacement() -> None:
+class Unordered(Sampler):
+    """One that does not say in which order it drew."""
+
+    async def propose(self, states, *, candidates, temperature, seeds):  # type: ignore[no-untyped-def]
+        found = await super().propose(states, candidates=candidates, temperature=temperature, seeds=seeds)
+        return [replace(one, candidates=tuple(replace(c, draw=None) for c in one.candidates)) for one in found]
+
+
+@pytest.mark.parametrize("policy", [Sampler, Unordered])
+async def test_it_is_sampling_without_replacement(policy: type[Sampler]) -> None:
     p = {"a": 0.8, "b": 0.15, "c": 0.05}
-    drawn = [await proposed(Sampler(p), seed, candidates=2, draws=500) for seed in range(4_000)]
+    drawn = [await proposed(policy(p), seed, candidates=2, draws=500) for seed in range(4_000)]
     both = sum({c.tactic for c in found.candidates} == {"a", "b"} for found in drawn) / len(drawn)
     expected = p["a"] * p["b"] / (1 - p["a"]) + p["b"] * p["a"] / (1 - p["b"])
     assert both == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / len(drawn)))

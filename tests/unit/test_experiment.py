@@ -16,7 +16,7 @@ from burnqed.evaluate.render import print_experiment
 from burnqed.evaluate.report.experiment import write_page
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
 from burnqed.resolve import from_json, resolve
-from burnqed.steps.experiment import judge, seed_of
+from burnqed.steps.experiment import apart, judge, seed_of
 from burnqed.store import Store
 from burnqed_workflows import experiment
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
@@ -204,6 +204,23 @@ def test_the_branches_differ_in_what_the_question_is_about_and_in_nothing_else()
     assert same["joint"] == same["control"]
 
 
+@pytest.mark.parametrize(
+    ("own", "different"),
+    [
+        ([], ""),
+        (["sft.later_steps=7"], "sft.later_steps"),
+        (["ebm.steps=7"], "ebm.steps"),
+        (["evaluate.candidates=7"], "evaluate.candidates"),
+        (["joint.steps=7", "ebm.resume=auto", "negatives.theorems=7", "evaluate.shards=3"], ""),
+        (["joint.enabled=true"], "joint.enabled"),
+        (["sft.found_proofs=false"], "sft.found_proofs"),
+    ],
+)
+def test_iteration_1_is_compared_with_branches_only_if_it_was_made_as_they_were(own: list[str], different: str) -> None:
+    branches = configurations(resolve("demo").config)
+    assert apart(resolve("demo", own).config, [*branches.values()]) == different
+
+
 def test_the_run_itself_is_trained_by_next_token_alone_whatever_its_profile_says() -> None:
     built = experiment.build(resolve("joint-7b").config, store="s", run="mine", iters="3").to_dict()
     (own,) = (from_json(p["value"]) for p in built["spec"]["arguments"]["parameters"] if p["name"] == "config")
@@ -228,6 +245,8 @@ def test_branches_follow_iteration_0_and_the_report_everything() -> None:
     [
         ("1..2", [], "begins with iteration 0"),
         ("1", [], "give --iters 2"),
+        ("1..1", [], "give --iters 2"),
+        ("2", ["search.enabled=false"], "search.enabled=true"),
         ("2", ["ebm.enabled=false"], "ebm.enabled=true"),
         ("2", ["sft.enabled=false"], "sft.enabled=true"),
         ("2", ["evaluate.with_head=false"], "evaluate.with_head=true"),
