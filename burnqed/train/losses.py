@@ -69,7 +69,7 @@ def check_packing(model: Any, examples: Sequence[Example]) -> None:
     """
     model.eval()  # no dropout
     device, dtype = model.device, model.get_input_embeddings().weight.dtype
-    if is_used(model) and dtype == torch.float32:  # of a training that computes in bfloat16
+    if is_used(model) and device.type == "cuda" and dtype == torch.float32:  # of a training that computes in bfloat16
         with torch.autocast(device.type, torch.bfloat16):
             return compare_packing(model, examples, device, torch.bfloat16)
     return compare_packing(model, examples, device, dtype)

@@ -1,17 +1,19 @@
-"""Packed sequences on a GPU, by FlashAttention's kernel for sequences of different lengths, which computes nothing between two of them.
+"""Attention of packed sequences without a mask: nothing is computed between two of them.
 
-With a mask, as everywhere else, attention costs as much as if the sequences of a row were one. The kernel is torch's own (`torch.nn.attention.varlen`);
-it takes bfloat16, on GPUs from Ampere on. transformers calls the function below for models that are set to VARLEN.
+With a mask, attention costs as much as if the sequences of a row were one. On a GPU it is FlashAttention's kernel for sequences of different lengths,
+torch's own (`torch.nn.attention.varlen`), which takes bfloat16, on GPUs from Ampere on; on a processor, where a pass is long beside the time of a call, one
+sequence after the other. transformers calls the function `attention` for models that are set to VARLEN.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import signature
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from transformers import AttentionInterface
 
@@ -28,14 +30,17 @@ CAPABILITY = (8, 0)
 
 
 def fits(model: Any, computed: torch.dtype) -> bool:
-    """Whether the kernel can be used for the model, which is on its device."""
+    """Whether the model, which is on its device, can do without a mask."""
+    if getattr(model.config, "attention_dropout", 0.0):
+        return False
+    if model.device.type == "cpu":
+        return getattr(model.config, "sliding_window", None) is None
     return (
         varlen_attn is not None
         and {"scale", "window_size"} <= options_of(varlen_attn)
         and computed == torch.bfloat16
         and model.device.type == "cuda"
         and torch.cuda.get_device_capability() >= CAPABILITY
-        and not getattr(model.config, "attention_dropout", 0.0)
         and head_size(model.config) % 8 == 0
         and head_size(model.config) <= 256
     )
@@ -92,6 +97,9 @@ def attention(
     rows, heads, width, _ = query.shape
     # under autocast rotated queries and keys are float32, and values are not
     q, k, v = (t.transpose(1, 2).flatten(0, 1).to(value.dtype) for t in (query, key, value))  # [R × L, H, D]
+    if on_processor(query):
+        attended = one_by_one(q, k, v, cu_seq_lens_q.diff().tolist(), scaling)
+        return attended.view(rows, width, heads, -1), None
     shared, grouped = heads // key.shape[1], dict[str, Any]()
     if shared > 1 and "enable_gqa" in options_of(varlen_attn):
         grouped = {"enable_gqa": True}
@@ -110,6 +118,21 @@ def attention(
         **grouped,
     )
     return mixed.view(rows, width, heads, -1), None
+
+
+def on_processor(tensor: Tensor) -> bool:
+    return tensor.device.type == "cpu"
+
+
+def one_by_one(q: Tensor, k: Tensor, v: Tensor, lengths: Sequence[int], scale: float | None) -> Tensor:
+    """Causal attention within each sequence: q [T, H, D], k and v [T, H', D] → [T, H, D]."""
+    queries, keys, values = (torch.split(t.transpose(0, 1).unsqueeze(0), list(lengths), dim=2) for t in (q, k, v))
+    grouped = q.shape[1] != k.shape[1]
+    attended = [
+        F.scaled_dot_product_attention(a, b, c, is_causal=True, scale=scale, enable_gqa=grouped)
+        for a, b, c in zip(queries, keys, values, strict=True)
+    ]
+    return torch.cat(attended, dim=2).squeeze(0).transpose(0, 1)
 
 
 AttentionInterface.register(VARLEN, attention)

@@ -25,7 +25,7 @@ from tests.fixtures.joint_data import SHAPE, pairs
 PAIRS = pairs(24, "known", 0)
 
 
-def on_processor(
+def as_documented(
     q: Tensor,
     k: Tensor,
     v: Tensor,
@@ -55,7 +55,19 @@ def of_torch_2_11(
     *, scale: float | None = None, window_size: tuple[int, int] = (-1, -1),
 ) -> Tensor:  # fmt: skip
     """Each head has keys and values of its own."""
-    return on_processor(q, k, v, begins, ends, longest, most, scale=scale, window_size=window_size)
+    return as_documented(q, k, v, begins, ends, longest, most, scale=scale, window_size=window_size)
+
+
+@pytest.fixture(params=[None, as_documented, of_torch_2_11], ids=["processor", "kernel", "kernel of torch 2.11"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a processor does, and what is done with a GPU's kernel."""
+    if request.param:
+        with_kernel(request.param, monkeypatch)
+
+
+def with_kernel(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(varlen, "varlen_attn", kernel)
+    monkeypatch.setattr(varlen, "on_processor", lambda _: False)
 
 
 @pytest.fixture(scope="module")
@@ -98,11 +110,9 @@ WIDTHS = pytest.mark.parametrize("in_one_row", [True, False])
 
 
 @WIDTHS
+@pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("attention", ["sdpa", VARLEN])
-def test_another_neighbour_changes_nothing(
-    examples: list[Example], attention: str, in_one_row: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(varlen, "varlen_attn", on_processor)
+def test_another_neighbour_changes_nothing(examples: list[Example], attention: str, in_one_row: bool) -> None:
     check_leaks(model(attention), examples, sum(map(len, examples)) if in_one_row else None)
 
 
@@ -119,19 +129,16 @@ def test_another_neighbour_changes_nothing_on_a_gpu(examples: list[Example], in_
 def test_a_leak_would_be_noticed(examples: list[Example], monkeypatch: pytest.MonkeyPatch) -> None:
     def blind(q: Tensor, k: Tensor, v: Tensor, *_: object, **options: Any) -> Tensor:
         whole = torch.tensor([0, len(q)])
-        return on_processor(q, k, v, whole, whole, len(q), len(q), **options)
+        return as_documented(q, k, v, whole, whole, len(q), len(q), **options)
 
-    monkeypatch.setattr(varlen, "varlen_attn", blind)
+    with_kernel(blind, monkeypatch)
     with pytest.raises(AssertionError):
         check_leaks(model(VARLEN), examples, None)
 
 
 @WIDTHS
-@pytest.mark.parametrize("kernel", [on_processor, of_torch_2_11])
-def test_lengths_and_masks_give_the_same_loss_and_gradients(
-    examples: list[Example], in_one_row: bool, kernel: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(varlen, "varlen_attn", kernel)
+@pytest.mark.usefixtures("kernel")
+def test_lengths_and_masks_give_the_same_loss_and_gradients(examples: list[Example], in_one_row: bool) -> None:
     masked, by_length = model("sdpa"), model(VARLEN)
     losses = []
     for one in (masked, by_length):
@@ -144,10 +151,8 @@ def test_lengths_and_masks_give_the_same_loss_and_gradients(
     check_packing(by_length, examples)
 
 
-def test_without_lengths_they_follow_from_the_position_ids(
-    examples: list[Example], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(varlen, "varlen_attn", on_processor)
+@pytest.mark.usefixtures("kernel")
+def test_without_lengths_they_follow_from_the_position_ids(examples: list[Example]) -> None:
     one, batch = model(VARLEN), pack(examples)
     with torch.no_grad():
         without = one.get_decoder()(batch.input_ids, position_ids=batch.position_ids, use_cache=False)[0]
