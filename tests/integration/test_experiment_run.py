@@ -41,7 +41,7 @@ def kill_in(words: str, folder: Path) -> None:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.skipif("BURNQED_WORKFLOWS" not in os.environ, reason="takes five minutes; run `make test-workflows`")
+@pytest.mark.skipif("BURNQED_WORKFLOWS" not in os.environ, reason="takes seven minutes; run `make test-workflows`")
 def test_an_experiment_that_was_killed_in_a_branch_continues_to_its_report_and_leaves_iteration_0_alone(
     tmp_path: Path, smoke_run: Path
 ) -> None:
