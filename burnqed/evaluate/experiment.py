@@ -2,7 +2,8 @@
 
 Every arm is a model with a head that learned from the trajectories of iteration 0: A, the model of iteration 0; S, that of iteration 1, fine-tuned again with the proofs that
 iteration 0 found, and the head that it searches with; the control, fine-tuned again without them; B, one trained jointly instead, with a head trained on its finished
-embeddings; and C, that model with the head that was trained with it. So A to control is more training, control to S what found proofs do, S to B what joint training does to the model, B to C what it does to the head.
+embeddings; and C, that model with the head that was trained with it. So A to control is more training, control to S what found proofs do, S to B what joint training
+does to the model, B to C what it does to the head.
 """
 
 from __future__ import annotations
