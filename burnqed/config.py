@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from burnqed.cluster_config import ClusterConfig, CostConfig, PoolConfig, WorkflowConfig
 from burnqed.errors import BadInput
@@ -64,6 +64,21 @@ class LeanConfig(Section):
     memory_mb: Operation[Megabytes[int | None]] = Field(None, ge=256)
     """Memory of one instance, which is replaced when it has used three quarters of it; null means the backend's own: 1,200 for `embedded`, 4,000 for
     `pantograph`."""
+
+
+def true_or_some(given: object) -> object:
+    """Raises ValueError for what is neither true nor false nor a list of iterations."""
+    if isinstance(given, bool) or (isinstance(given, list) and all(type(i) is int and i >= 0 for i in given)):
+        return given
+    raise ValueError("give true, false, or a list of iterations, as in [1]")
+
+
+Iterations = Annotated[bool | list[int], BeforeValidator(true_or_some)]
+"""All, none, or those in a list."""
+
+
+def includes(iterations: bool | list[int], iteration: int) -> bool:
+    return iterations if isinstance(iterations, bool) else iteration in iterations
 
 
 def weighted(given: str) -> tuple[str, float]:
@@ -427,7 +442,9 @@ class JointConfig(Section):
     head_learning_rate: float = Field(3e-5, gt=0)
     """Of the head's weights."""
     positives: int = Field(8, ge=2)
-    """Positives in one step, each with `ebm.negatives` negatives. States that exceed `sft.batch_tokens` together are embedded piece by piece."""
+    """Positives in one step, each with `ebm.negatives` negatives."""
+    batch_tokens: Later[Tokens[int | None]] = Field(None, ge=1)
+    """States of a step that exceed this together are embedded piece by piece, and each piece twice, which takes a third more time but only the memory of one piece; null means `sft.batch_tokens`."""
     lora_rank: int | None = Field(None, ge=1)
     """Rank of new adapters, which are scaled as those of `sft` are; null means `sft.lora_rank`."""
     log_every: Operation[Steps[int]] = Field(50, ge=1)
@@ -451,9 +468,9 @@ class JointConfig(Section):
 class SearchConfig(Section):
     """Best-first search for training data."""
 
-    enabled: Structure[bool] = True
-    """Whether iterations from 1 on search, and replay known proofs. Without it they train the model and the head on what there is, and evaluate them: to compare ways
-    to train."""
+    enabled: Structure[Iterations] = True
+    """Whether iterations from 1 on search, and replay known proofs, or which, as in `[1, 2]`. The others train the model and the head on what there is, and evaluate them: to compare ways
+    to train, and where nothing is to be learned from what is found."""
     budget: Nodes[int] = Field(100, ge=1)
     """Nodes expanded per theorem."""
     tokens: Tokens[int | None] = Field(None, ge=1)
@@ -522,9 +539,9 @@ class EvaluateConfig(Section):
     """As in `search`."""
     samples: int = Field(1, ge=1)
     """N of pass@N: independent searches per theorem."""
-    with_head: Structure[bool] = True
-    """Whether the benchmarks are also evaluated with the head."""
-    search_head: Structure[bool | list[int]] = False
+    with_head: Structure[Iterations] = True
+    """Whether the benchmarks are also evaluated with the head, or in which iterations, as in `[0, 2]`."""
+    search_head: Structure[Iterations] = False
     """Whether they are also evaluated with the head that iterations from 1 on use for their search; with joint training, the one that was trained with the model. Or in which iterations, as in `[1]`."""
     shards: Operation[int | None] = Field(None, ge=1)
     """As in `search`."""
@@ -532,13 +549,6 @@ class EvaluateConfig(Section):
     """As in `search`."""
     seed: Seed = 0
     """Seed of the sampling."""
-
-    @field_validator("search_head", mode="before")
-    @classmethod
-    def _iterations(cls, value: object) -> object:
-        if isinstance(value, bool) or (isinstance(value, list) and all(type(i) is int and i > 0 for i in value)):
-            return value
-        raise ValueError("give true, false, or the iterations from 1 on, as in [1]")
 
 
 class NegativesConfig(Section):

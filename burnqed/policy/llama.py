@@ -120,9 +120,11 @@ class Llama:
 
     @torch.inference_mode()
     def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
-        """Last hidden states, after the final norm: one [length, d] for each sequence of token ids. One that begins like the one before is processed from where they part."""
+        """Last hidden states, after the final norm: one [length, d] for each sequence of token ids. On a processor, one that begins like the one before is processed from where they part;
+        on a GPU the many small calls that it takes cost more than they save."""
+        least = LEAST_KNOWN if self.device.type == "cpu" else None
         out: list[Tensor] = []
-        for pack, starts in continued(sequences, PACKED_TOKENS):
+        for pack, starts in continued(sequences, PACKED_TOKENS, least):
             own = torch.split(self.final(self.packed(pack, None, [], starts)), [len(s) for s in pack])
             out.extend(chained(own, starts))
         return out
@@ -180,15 +182,17 @@ def in_common(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
     return int(different[0]) if len(different) else n
 
 
-def continued(sequences: Sequence[Sequence[int]], tokens: int) -> Iterator[tuple[list[Sequence[int]], list[int]]]:
-    """Consecutive sequences, without the first tokens that each has in common with the one before, whose lengths then sum to at most `tokens` (or a single
-    longer one); and where in its sequence each begins."""
+def continued(
+    sequences: Sequence[Sequence[int]], tokens: int, least: int | None
+) -> Iterator[tuple[list[Sequence[int]], list[int]]]:
+    """Consecutive sequences, without the first tokens that each has in common with the one before, where those are `least` or more (None: always whole), whose lengths then
+    sum to at most `tokens` (or a single longer one); and where in its sequence each begins."""
     pack, starts, total = list[Sequence[int]](), list[int](), 0
     before = np.empty(0, dtype=np.int64)
     for sequence in sequences:
         whole = np.array(sequence)
         start = in_common(before, whole[:-1])  # of each, one token at least is left
-        start = start if start >= LEAST_KNOWN else 0
+        start = start if least is not None and start >= least else 0
         if pack and total + len(sequence) - start > tokens:
             yield pack, starts
             pack, starts, total, start = [], [], 0, 0

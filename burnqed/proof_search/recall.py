@@ -30,6 +30,8 @@ from burnqed.policy.protocol import Candidate, Policy, Proposal, Temperature
 KEPT = (TacticStatus.OK, TacticStatus.ERROR, TacticStatus.HEARTBEATS)
 """Answers that would be the same again."""
 FORMAT = 1
+MOST_PAGES = 1 << 19
+"""Of 4 KB; a file that is full takes no more, and the search goes on."""
 WAIT_MS = 1_000
 """For other processes that write: the search stands still meanwhile."""
 
@@ -58,6 +60,7 @@ class Recall:
             )
             self._database.execute("SELECT question, answer FROM answers LIMIT 0")
             self._database.execute(f"PRAGMA user_version={FORMAT}")
+            self._database.execute(f"PRAGMA max_page_count={MOST_PAGES}")
             self._database.execute(f"PRAGMA busy_timeout={WAIT_MS}")
         except sqlite3.DatabaseError as error:
             raise BadInput(f"{path} does not hold expansions ({error}); choose another file.") from None

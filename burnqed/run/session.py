@@ -35,7 +35,9 @@ from burnqed.record import read_record
 from burnqed.run.expressions import Phase
 from burnqed.run.local import EXIT_HANDLER, LocalRunner, Node, RunResult
 from burnqed.run.works import place_of
+from burnqed.scratch import scratch_folder
 from burnqed.signals import on_signal
+from burnqed.steps.evaluate import EXPANSIONS
 from burnqed.steps.table import STEPS, names
 from burnqed.store import Store
 
@@ -52,7 +54,12 @@ def run_here(
 
     Raises BadInput if somebody else is working on the run.
     """
-    result = asyncio.run(until_signal(carried_out(workflow.to_dict(), store, layout, config, confirm)))
+    with scratch_folder("burnqed-expansions-") as folder:
+        os.environ[EXPANSIONS] = str(folder)
+        try:
+            result = asyncio.run(until_signal(carried_out(workflow.to_dict(), store, layout, config, confirm)))
+        finally:
+            del os.environ[EXPANSIONS]
     if result is None:
         say("Stopped; the same command continues.")
         return EXIT_TRY_AGAIN

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
+from burnqed.config import includes
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps import lemmas
@@ -14,23 +17,22 @@ from burnqed.steps.models import has_search_head, head_prefix
 from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.table import FINAL, SEARCH
 
+EXPANSIONS = "BURNQED_EXPANSIONS"
+"""A folder for expansions that the evaluations of a run share, as long as `burnqed run` lasts: Lean's answers are the same for all models, and the candidates for all heads of one."""
+KEPT = "expansions.sqlite"
 STAGES = {PLAIN: FINAL, HEAD: FINAL, SEARCH_HEAD: SEARCH}
 """The stage at which each variant is evaluated."""
 
 
 def variants(context: Context) -> list[str]:
     """All that the iteration has."""
-    config, found = context.config, [PLAIN]
-    if config.evaluate.with_head and head_prefix(context.layout, FINAL, config):
+    config, iteration, found = context.config, context.iteration, [PLAIN]
+    if includes(config.evaluate.with_head, iteration) and head_prefix(context.layout, FINAL, config):
         found.append(HEAD)
-    if config.evaluate.with_head and asks_for_search_head(context) and has_search_head(config, context.iteration):
+    asked = config.evaluate.with_head and includes(config.evaluate.search_head, iteration)
+    if asked and has_search_head(config, iteration):
         found.append(SEARCH_HEAD)
     return found
-
-
-def asks_for_search_head(context: Context) -> bool:
-    asked = context.config.evaluate.search_head
-    return asked if isinstance(asked, bool) else context.iteration in asked
 
 
 def at_stage(context: Context) -> list[str]:
@@ -72,8 +74,9 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
     theorems = read_benchmark(context.store, unit.source("benchmark"))
     settings = SearchSettings.for_evaluation(config, context.config.search)
-    # The first variant of a stage keeps what the second meets again, whose seconds then say nothing.
-    recall = context.workdir / "expansions.sqlite" if meets_again(context) else None
+    # What a later evaluation meets again is kept; its seconds then say nothing.
+    shared = os.environ.get(EXPANSIONS)
+    recall = Path(shared or context.workdir) / KEPT if shared or meets_again(context) else None
     return await search_shard(
         context, unit, theorems, settings, config, with_head=unit.name != PLAIN, samples=config.samples, recall=recall
     )

@@ -136,6 +136,8 @@ class ShardFacts(Facts):
     timed_out: int = 0
     """Not in the earliest records."""
     error: int
+    recalled: int | None = None
+    """Expansions and tactics that an evaluation took from another search; None in earlier records."""
 
 
 class ImportedFacts(Facts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from burnqed.config import RunConfig
+from burnqed.config import RunConfig, includes
 from burnqed.errors import BadInput
 from burnqed.layout import REPLAYED, Layout
 from burnqed.log import log
@@ -54,7 +54,7 @@ def trains_jointly(config: RunConfig) -> bool:
 
 def searches(config: RunConfig, iteration: int) -> bool:
     """Whether an iteration with these settings searches and replays; the first always does."""
-    return iteration == 0 or config.search.enabled
+    return iteration == 0 or includes(config.search.enabled, iteration)
 
 
 def has_searched(context: Context, iteration: int) -> bool:
@@ -65,7 +65,7 @@ def has_searched(context: Context, iteration: int) -> bool:
 def has_search_head(config: RunConfig, iteration: int) -> bool:
     """Whether the iteration has the head of stage `search`: before the very first search there is nothing to learn from, and where there is no search, only a joint
     training makes one."""
-    return config.ebm.enabled and iteration > 0 and (config.search.enabled or trains_jointly(config))
+    return config.ebm.enabled and iteration > 0 and (searches(config, iteration) or trains_jointly(config))
 
 
 def is_guided(config: RunConfig, iteration: int) -> bool:

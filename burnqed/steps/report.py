@@ -30,7 +30,7 @@ from burnqed.steps import ebm, evaluate, search, sft
 from burnqed.steps.base import Context, Unit, Work, settings_of, show_in_argo
 from burnqed.steps.benchmark import known_lengths, read_benchmark
 from burnqed.steps.data import read_proofs
-from burnqed.steps.facts import DataFacts, HeadFacts, ModelFacts, ReportFacts, SftFacts
+from burnqed.steps.facts import DataFacts, HeadFacts, ModelFacts, ReportFacts, SftFacts, ShardFacts
 from burnqed.steps.models import has_search_head, head_prefix, search_variants, searches
 from burnqed.steps.probed import known_easy
 from burnqed.steps.select import read_selection
@@ -213,9 +213,10 @@ def evaluation(
     """The result of one variant on the benchmark at `prefix`; `known` are the forms of statements that were trained on."""
     config, store, layout = context.config, context.store, context.layout
     theorems, benchmark, lean = read_benchmark(store, prefix), name_of(prefix), lean_of(context)
+    shards = unit.sources[evaluated(benchmark, variant)]
     address = context.recorded.data.benchmarks.get(benchmark, "")
     return evaluation_result(
-        results_of(store, unit.sources[evaluated(benchmark, variant)]),
+        results_of(store, shards),
         theorems,
         variant=variant,
         model=ModelFacts.of(records[layout.model]).version,
@@ -227,8 +228,14 @@ def evaluation(
         trained_on=[t.name for t in theorems if form(t.statement) in known],
         easy=known_easy(store, lean, context.recorded.lean, theorems, address),
         known_proofs=known_lengths(store, prefix),
-        recalled=variant == HEAD,  # the search without a head comes first in a step
+        recalled=any(took_from_another(records[shard], variant) for shard in shards),
     )
+
+
+def took_from_another(shard: Record, variant: str) -> bool:
+    """Whether it took expansions from another search. In earlier records, the search without a head came first in a step."""
+    taken = ShardFacts.of(shard).recalled
+    return variant == HEAD if taken is None else taken > 0
 
 
 def lean_of(context: Context) -> LeanBackend:

@@ -81,16 +81,20 @@ async def search_shard(
     recall: Path | None = None,
 ) -> ShardFacts:
     """Searches those of the theorems that are the shard's, and writes its parts; continues where an earlier attempt was cut off. Expansions that are in the file `recall`, from another
-    search of the same theorems with the same model, are taken from there, and new ones are kept in it."""
+    search of the same theorems, are taken from there, and new ones are kept in it."""
     writer = shard_writer(context, unit, theorems, config, samples)
+    taken = 0
 
     async def work(tasks: list[Task], tools: Tools, add: OnResult) -> None:
+        nonlocal taken
         with kept_in(recall) if recall else nullcontext() as known:
             await search_recalling(
                 tasks, tools, settings, add, context.stop, with_head=with_head, recall=known, config=context.config
             )
+            taken += known.hits if known else 0
 
-    return await write_shard(context, unit, writer, work)
+    facts = await write_shard(context, unit, writer, work)
+    return facts.model_copy(update={"recalled": taken})
 
 
 def kept_in(path: Path) -> AbstractContextManager[Recall | None]:

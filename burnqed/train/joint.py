@@ -132,7 +132,7 @@ def train_joint(
         ebm,
         joint,
         pooling=pooling,
-        batch_tokens=sft.batch_tokens,
+        batch_tokens=joint.batch_tokens or sft.batch_tokens,
         bfloat16=sft.precision == "bfloat16",
     )
     monitor = Monitor(contrast, training, HeldOut(examples, validation, ebm, MONITORED), ebm.seed)
@@ -245,7 +245,7 @@ class JointTraining(Training):
             except torch.OutOfMemoryError as error:  # which holds on to the memory as long as it is there
                 if self.processes.number > 1:  # the others wait for its embeddings
                     raise BadInput(
-                        f"States of {self.contrast.piece} tokens together need more memory than there is; lower sft.batch_tokens, or set "
+                        f"States of {self.contrast.piece} tokens together need more memory than there is; lower joint.batch_tokens, or set "
                         "sft.gradient_checkpointing=true."
                     ) from error
                 if self.contrast.piece < 2:

@@ -163,7 +163,7 @@ def test_the_gradient_cache_gives_the_gradient_of_one_large_batch(base: Path, te
     for contrast in (whole, pieces):
         for name, parameter in trainable(contrast.model).items():
             if "lora_B" in name:  # 0 at first, which would hide the gradient of A
-                torch.nn.init.normal_(parameter, std=0.05, generator=torch.Generator().manual_seed(1))
+                torch.nn.init.normal_(parameter, std=0.05, generator=torch.Generator(parameter.device).manual_seed(1))
     groups = pieces.sequences(pieces.groups(0).states)
     assert sum(map(len, groups)) > 3 * 300
     losses = [contrast.backward(0)[0] for contrast in (whole, pieces)]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from burnqed.config import RunConfig
 from burnqed.layout import Layout
 from burnqed.resolve import resolve
+from burnqed.run.session import run_here
 from burnqed.steps import evaluate
 from burnqed.steps.base import Context, view
 from burnqed.steps.searching import kept_in
 from burnqed.steps.table import FINAL, SEARCH, step_named
 from burnqed.store import Store
+from tests.fixtures.small_workflows import single
 
 
 @pytest.mark.parametrize(
@@ -42,6 +46,17 @@ def test_the_head_of_a_search_is_evaluated_in_the_iterations_that_are_named(tmp_
     assert [evaluate.needed(context) for context in contexts] == [False, True, False, True]
 
 
+def test_an_iteration_that_does_not_search_has_no_head_of_a_search(tmp_path: Path) -> None:
+    overrides = ["search.enabled=[1]", "evaluate.search_head=true", "evaluate.with_head=[0,2]"]
+    config = resolve("smoke", overrides).config
+    contexts = [Context(Store(str(tmp_path)), Layout("main", i), config, tmp_path) for i in range(3)]
+    assert [evaluate.variants(context) for context in contexts] == [
+        ["plain", "head"],
+        ["plain", "search_head"],
+        ["plain", "head"],
+    ]
+
+
 def test_without_room_for_expansions_it_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "taken").mkdir()
     with kept_in(tmp_path / "taken") as known:
@@ -49,3 +64,10 @@ def test_without_room_for_expansions_it_goes_on(tmp_path: Path, caplog: pytest.L
     assert "expansions are not kept" in caplog.text
     with kept_in(tmp_path / "new.sqlite") as known:
         assert known is not None
+
+
+def test_evaluations_of_a_run_share_expansions_until_it_ends(tmp_path: Path) -> None:
+    script = f"import os, pathlib; pathlib.Path({str(tmp_path / 'told')!r}).write_text(os.environ['{evaluate.EXPANSIONS}']); assert os.path.isdir(os.environ['{evaluate.EXPANSIONS}'])"
+    assert run_here(single("one", script), Store(str(tmp_path)), Layout("main"), RunConfig(), lambda _: True) == 0
+    assert not Path((tmp_path / "told").read_text()).exists()
+    assert evaluate.EXPANSIONS not in os.environ

@@ -225,7 +225,18 @@ def test_the_run_itself_is_trained_by_next_token_alone_whatever_its_profile_says
     built = experiment.build(resolve("joint-7b").config, store="s", run="mine", iters="3").to_dict()
     (own,) = (from_json(p["value"]) for p in built["spec"]["arguments"]["parameters"] if p["name"] == "config")
     assert not own.joint.enabled
-    assert own.evaluate.search_head == [1]
+
+
+@pytest.mark.parametrize(("iters", "searches", "without"), [("2", [1], [0]), ("3", [1], [0, 2]), ("4", [1, 2], [0, 3])])
+def test_the_last_iteration_does_not_search_and_each_is_evaluated_with_a_head_that_learned_from_those_before(
+    iters: str, searches: list[int], without: list[int]
+) -> None:
+    built = experiment.build(resolve("demo").config, store="s", run="mine", iters=iters).to_dict()
+    configs = {p["name"]: p["value"] for p in built["spec"]["arguments"]["parameters"]}
+    own, joint = (from_json(configs[name]) for name in ("config", "config-joint"))
+    assert own.search.enabled == own.evaluate.search_head == searches
+    assert own.evaluate.with_head == without
+    assert (joint.search.enabled, joint.evaluate.search_head, joint.evaluate.with_head) == (False, True, True)
 
 
 def test_branches_follow_iteration_0_and_the_report_everything() -> None:

@@ -152,6 +152,19 @@ def test_a_full_disk_ends_no_search(tmp_path: Path, caplog: pytest.LogCaptureFix
         assert recall.get(question(49)) is None
 
 
+def test_a_file_grows_only_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("burnqed.proof_search.recall.MOST_PAGES", 20)
+    with Recall(tmp_path / "expansions") as recall:
+        for number in range(200):
+            recall.put(question("policy", number), [random.Random(number).randbytes(2_000).hex()])
+        assert recall.get(question("policy", 0)) is not None
+        assert recall.get(question("policy", 199)) is None
+    assert "expansions are not kept from now on" in caplog.text
+    assert (tmp_path / "expansions").stat().st_size <= 20 * 4096
+
+
 def test_two_processes_may_share_a_file(tmp_path: Path) -> None:
     file = tmp_path / "e"
     code = f"from pathlib import Path; from burnqed.proof_search.recall import Recall, question\nwith Recall(Path({str(file)!r})) as r:\n for n in range(300): r.put(question(n, FIRST), n)"
