@@ -443,7 +443,7 @@ class JointConfig(Section):
     """Of the head's weights."""
     positives: int = Field(8, ge=2)
     """Positives in one step, each with `ebm.negatives` negatives."""
-    batch_tokens: Later[Tokens[int | None]] = Field(None, ge=1)
+    batch_tokens: Operation[Tokens[int | None]] = Field(None, ge=1)
     """States of a step that exceed this together are embedded piece by piece, and each piece twice, which takes a third more time but only the memory of one piece; null means `sft.batch_tokens`."""
     lora_rank: int | None = Field(None, ge=1)
     """Rank of new adapters, which are scaled as those of `sft` are; null means `sft.lora_rank`."""
@@ -539,8 +539,8 @@ class EvaluateConfig(Section):
     """As in `search`."""
     samples: int = Field(1, ge=1)
     """N of pass@N: independent searches per theorem."""
-    with_head: Structure[Iterations] = True
-    """Whether the benchmarks are also evaluated with the head, or in which iterations, as in `[0, 2]`."""
+    with_head: Structure[bool] = True
+    """Whether the benchmarks are also evaluated with the head."""
     search_head: Structure[Iterations] = False
     """Whether they are also evaluated with the head that iterations from 1 on use for their search; with joint training, the one that was trained with the model. Or in which iterations, as in `[1]`."""
     shards: Operation[int | None] = Field(None, ge=1)

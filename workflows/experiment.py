@@ -4,8 +4,8 @@
     burnqed submit experiment --iters 3
 
 The other ways are branches of the run (`RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
-trajectories, as iteration 1 of the run is with the head of its search. The last iteration does not search either, for nothing would learn from it: it, too, has a head that learned from the iterations
-before. `burnqed.evaluate.experiment` says what is compared.
+trajectories, as iteration 1 of the run is with the head of its search. From the third on, the last iteration does not search either, for nothing would learn from it, and has a head that learned from the
+iterations before. `burnqed.evaluate.experiment` says what is compared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from hera.workflows import DAG, Workflow
 
-from burnqed.config import RunConfig
+from burnqed.config import RunConfig, includes
 from burnqed.errors import BadInput
 from burnqed.layout import iterations_of
 from burnqed.log import log
@@ -31,22 +31,18 @@ BRANCHES = {
     "control": ("sft.found_proofs=false",),
 }
 """Settings in which iteration 1 of each branch differs from the run's."""
-COMMON = ("search.enabled=false", "evaluate.with_head=true", "evaluate.search_head=true", "ebm.resume=none")
+COMMON = ("search.enabled=false", "ebm.resume=none")
 """And those in which all do: a head that continues another one's training would have learned longer."""
 ENDED = ("Succeeded", "Failed", "Errored", "Omitted")
 PAGE = "index.html"
 
 
-def of_run(numbers: Sequence[int]) -> list[str]:
-    """Settings of the run itself: trained by next token alone, for a branch is trained jointly; and each iteration from 1 on evaluated with a head that learned from those before it."""
-    searching = [n for n in numbers if 0 < n < max(2, len(numbers) - 1)]
-    others = [n for n in numbers if n not in searching]
-    return [
-        "joint.enabled=false",
-        f"search.enabled={searching}",
-        f"evaluate.search_head={searching}",
-        f"evaluate.with_head={others}",
-    ]
+def of_run(numbers: Sequence[int], config: RunConfig) -> list[str]:
+    """Settings of the run itself: what it is compared with is trained jointly; of the heads of its searches, that of iteration 1 is compared; and of its iterations, those search
+    from which others learn, and those that already have."""
+    before = config.search.enabled if isinstance(config.search.enabled, list) else []
+    searching = sorted({1, *numbers[1:-1], *before})
+    return ["joint.enabled=false", "evaluate.search_head=[1]", f"search.enabled={searching}"]
 
 
 def branch_config(config: RunConfig, run: str, branch: str) -> RunConfig:
@@ -73,8 +69,9 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         raise BadInput("An experiment compares searches with and without the head; set evaluate.with_head=true.")
     if config.joint.enabled:
         log.info("an experiment's iterations are trained by next token alone, and jointly in the branch %s-joint", run)
-    log.info("iteration %d of %s does not search, for nothing would learn from it", numbers[-1], run)
-    config = resolve(None, of_run(numbers), base=config).config
+    config = resolve(None, of_run(numbers, config), base=config).config
+    if not includes(config.search.enabled, numbers[-1]):
+        log.info("iteration %d of %s does not search, for nothing would learn from it", numbers[-1], run)
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
     parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "gate": "off"}
     configs = {f"{CONFIG_OF}{branch}": branch_config(config, run, branch).to_json() for branch in BRANCHES}

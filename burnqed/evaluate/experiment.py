@@ -272,7 +272,7 @@ def comparable(both: Iterable[tuple[EvaluationResult | None, EvaluationResult | 
 
 def progress(seeds: Sequence[Seed], budget: int) -> list[Effect]:
     """From each iteration to the next."""
-    by_number = [{r.iteration: r.variant(HEAD) or r.variant(SEARCH_HEAD) for r in seed.iterations} for seed in seeds]
+    by_number = [{result.iteration: result.variant(HEAD) for result in seed.iterations} for seed in seeds]
     effects = []
     for number in sorted({number for found in by_number for number in found if number > 0}):
         if pairs := comparable((found.get(number - 1), found.get(number)) for found in by_number):

@@ -19,7 +19,7 @@ from burnqed.steps.table import FINAL, SEARCH
 
 EXPANSIONS = "BURNQED_EXPANSIONS"
 """A folder for expansions that the evaluations of a run share, as long as `burnqed run` lasts: Lean's answers are the same for all models, and the candidates for all heads of one."""
-KEPT = "expansions.sqlite"
+FILE = "expansions.sqlite"
 STAGES = {PLAIN: FINAL, HEAD: FINAL, SEARCH_HEAD: SEARCH}
 """The stage at which each variant is evaluated."""
 
@@ -27,7 +27,7 @@ STAGES = {PLAIN: FINAL, HEAD: FINAL, SEARCH_HEAD: SEARCH}
 def variants(context: Context) -> list[str]:
     """All that the iteration has."""
     config, iteration, found = context.config, context.iteration, [PLAIN]
-    if includes(config.evaluate.with_head, iteration) and head_prefix(context.layout, FINAL, config):
+    if config.evaluate.with_head and head_prefix(context.layout, FINAL, config):
         found.append(HEAD)
     asked = config.evaluate.with_head and includes(config.evaluate.search_head, iteration)
     if asked and has_search_head(config, iteration):
@@ -74,9 +74,9 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
     theorems = read_benchmark(context.store, unit.source("benchmark"))
     settings = SearchSettings.for_evaluation(config, context.config.search)
-    # What a later evaluation meets again is kept; its seconds then say nothing.
+    # What a later evaluation meets again is kept; the seconds of the later one then say nothing.
     shared = os.environ.get(EXPANSIONS)
-    recall = Path(shared or context.workdir) / KEPT if shared or meets_again(context) else None
+    recall = Path(shared or context.workdir) / FILE if shared or meets_again(context) else None
     return await search_shard(
         context, unit, theorems, settings, config, with_head=unit.name != PLAIN, samples=config.samples, recall=recall
     )

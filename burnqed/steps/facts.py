@@ -137,7 +137,7 @@ class ShardFacts(Facts):
     """Not in the earliest records."""
     error: int
     recalled: int | None = None
-    """Expansions and tactics that an evaluation took from another search; None in earlier records."""
+    """Expansions and tactics that an evaluation took from what was kept, of another search or of another sample of its own; None where nothing was kept, and in earlier records."""
 
 
 class ImportedFacts(Facts):

@@ -93,12 +93,14 @@ async def search_shard(
             )
             taken += known.hits if known else 0
 
+    # an earlier attempt may have taken some, too
+    begun = len(writer.found) if recall else 0
     facts = await write_shard(context, unit, writer, work)
-    return facts.model_copy(update={"recalled": taken})
+    return facts.model_copy(update={"recalled": taken + begun}) if recall else facts
 
 
 def kept_in(path: Path) -> AbstractContextManager[Recall | None]:
-    """Expansions in a file of the step's own: without room for it, the search goes on without them."""
+    """Expansions in a file: without room for it, the search goes on without them."""
     try:
         return Recall(path)
     except BadInput as error:

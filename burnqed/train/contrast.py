@@ -5,7 +5,7 @@ the model and the head. It is InfoNCE, with `ebm.depth_weight` times `depth_loss
     loss, z = contrast.backward(step)          # adds λ · the gradient of that to model and head; `loss` is InfoNCE
 
 A group is a positive, its negatives, and its root state; the states of a step's groups are embedded once each and packed, as
-`burnqed.policy.encode` does with a finished model (`burnqed.policy.pooling`). If a step's states exceed `sft.batch_tokens`, they are
+`burnqed.policy.encode` does with a finished model (`burnqed.policy.pooling`). If a step's states exceed `joint.batch_tokens`, they are
 embedded piece by piece with a gradient cache (GradCache, arXiv:2101.06983): first without gradients, then the loss on all embeddings, then each piece
 again with gradients, under the same random numbers, and the gradient of its embeddings. The result is that of one large batch.
 

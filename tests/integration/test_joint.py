@@ -400,6 +400,26 @@ def test_two_processes_train_jointly_as_one_does(base: Path, tmp_path: Path) -> 
     assert max(float((first[name] - second[name]).abs().max()) for name in first) < 1e-4
 
 
+def test_in_how_many_pieces_states_are_embedded_changes_nothing(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes = [0, 0]
+    embed = Contrast.embed
+    outcomes = []
+    for number, tokens in enumerate((300, 100_000)):
+
+        def counted(self: Contrast, sequences: Any, number: int = number) -> torch.Tensor:
+            passes[number] += torch.is_grad_enabled()
+            return embed(self, sequences)
+
+        monkeypatch.setattr(Contrast, "embed", counted)
+        config = changed(sft={"lora_dropout": 0.0}, ebm={"dropout": 0.0}, joint={"steps": 8, "batch_tokens": tokens})
+        outcomes.append(train(base, tmp_path / str(number), config)[1])
+    assert passes[0] > 2 * passes[1] > 0
+    for one, other in zip(outcomes[0].rows, outcomes[1].rows, strict=True):
+        assert one.contrastive == pytest.approx(other.contrastive, rel=1e-4)
+
+
 def test_positives_without_other_states_count_for_the_depth_alone(base: Path) -> None:
     examples = states(150, alone=120)
     contrast = contrast_of(base, changed(ebm={"depth_weight": 1.0}), examples)

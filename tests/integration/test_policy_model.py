@@ -628,3 +628,9 @@ def test_bfloat16_weights_stay_close_to_float32(folder: Path, model: LanguageMod
     assert all(len(one.tokens) == SHAPE.max_new_tokens - 4 for one in done)
     exact, close = (Encoder(m, max_tokens=64).embed(STATES) for m in (model, rough))
     np.testing.assert_allclose(exact, close, atol=0.05)
+
+
+def test_sequences_that_begin_alike_are_whole_where_nothing_is_shared() -> None:
+    alike = [[1] * 40, [1] * 40 + [2], [1] * 40 + [3]]
+    assert [starts for _, starts in llama.continued(alike, 60, llama.LEAST_KNOWN)] == [[0, 40, 40]]
+    assert [starts for _, starts in llama.continued(alike, 60, None)] == [[0], [0], [0]]

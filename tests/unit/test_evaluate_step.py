@@ -9,11 +9,16 @@ from pathlib import Path
 import pytest
 
 from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
 from burnqed.layout import Layout
+from burnqed.record import Record
 from burnqed.resolve import resolve
 from burnqed.run.session import run_here
 from burnqed.steps import evaluate
 from burnqed.steps.base import Context, view
+from burnqed.steps.facts import ShardFacts
+from burnqed.steps.report import took_from_another
 from burnqed.steps.searching import kept_in
 from burnqed.steps.table import FINAL, SEARCH, step_named
 from burnqed.store import Store
@@ -47,14 +52,31 @@ def test_the_head_of_a_search_is_evaluated_in_the_iterations_that_are_named(tmp_
 
 
 def test_an_iteration_that_does_not_search_has_no_head_of_a_search(tmp_path: Path) -> None:
-    overrides = ["search.enabled=[1]", "evaluate.search_head=true", "evaluate.with_head=[0,2]"]
+    overrides = ["search.enabled=[1]", "evaluate.search_head=true"]
     config = resolve("smoke", overrides).config
     contexts = [Context(Store(str(tmp_path)), Layout("main", i), config, tmp_path) for i in range(3)]
     assert [evaluate.variants(context) for context in contexts] == [
         ["plain", "head"],
-        ["plain", "search_head"],
+        ["plain", "head", "search_head"],
         ["plain", "head"],
     ]
+
+
+@pytest.mark.parametrize("given", ["[true]", "[-1]", "1", "[0.5]"])
+def test_what_names_no_iterations_is_refused(given: str) -> None:
+    with pytest.raises(BadInput, match=r"give true, false, or a list of iterations, as in \[1\]"):
+        resolve("smoke", [f"search.enabled={given}"])
+
+
+@pytest.mark.parametrize(
+    ("recalled", "variant", "expected"),
+    [(0, HEAD, False), (3, PLAIN, True), (None, HEAD, True), (None, PLAIN, False), (None, SEARCH_HEAD, False)],
+)
+def test_seconds_are_its_own_where_nothing_was_taken_from_another_search(
+    recalled: int | None, variant: str, expected: bool
+) -> None:
+    facts = ShardFacts(theorems=1, proved=1, unproved=0, error=0, recalled=recalled)
+    assert took_from_another(Record.model_construct(facts=facts.document()), variant) is expected
 
 
 def test_without_room_for_expansions_it_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -227,16 +227,25 @@ def test_the_run_itself_is_trained_by_next_token_alone_whatever_its_profile_says
     assert not own.joint.enabled
 
 
-@pytest.mark.parametrize(("iters", "searches", "without"), [("2", [1], [0]), ("3", [1], [0, 2]), ("4", [1, 2], [0, 3])])
-def test_the_last_iteration_does_not_search_and_each_is_evaluated_with_a_head_that_learned_from_those_before(
-    iters: str, searches: list[int], without: list[int]
+@pytest.mark.parametrize(
+    ("iters", "before", "searches"),
+    [
+        ("2", "true", [1]),
+        ("3", "true", [1]),
+        ("4", "true", [1, 2]),
+        ("5", "[1]", [1, 2, 3]),
+        ("3", "[1,2,3]", [1, 2, 3]),
+    ],
+)
+def test_those_iterations_search_from_which_another_learns_and_those_that_have(
+    iters: str, before: str, searches: list[int]
 ) -> None:
-    built = experiment.build(resolve("demo").config, store="s", run="mine", iters=iters).to_dict()
+    config = resolve("demo", [f"search.enabled={before}"]).config
+    built = experiment.build(config, store="s", run="mine", iters=iters).to_dict()
     configs = {p["name"]: p["value"] for p in built["spec"]["arguments"]["parameters"]}
     own, joint = (from_json(configs[name]) for name in ("config", "config-joint"))
-    assert own.search.enabled == own.evaluate.search_head == searches
-    assert own.evaluate.with_head == without
-    assert (joint.search.enabled, joint.evaluate.search_head, joint.evaluate.with_head) == (False, True, True)
+    assert (own.search.enabled, own.evaluate.search_head) == (searches, [1])
+    assert not joint.search.enabled
 
 
 def test_branches_follow_iteration_0_and_the_report_everything() -> None:
