@@ -30,8 +30,8 @@ from burnqed.policy.protocol import Candidate, Policy, Proposal, Temperature
 KEPT = (TacticStatus.OK, TacticStatus.ERROR, TacticStatus.HEARTBEATS)
 """Answers that would be the same again."""
 FORMAT = 1
-MOST_PAGES = 1 << 19
-"""Of 4 KB; a file that is full takes no more, and the search goes on."""
+FILE = "expansions.sqlite"
+"""Its name where nobody gives one."""
 WAIT_MS = 1_000
 """For other processes that write: the search stands still meanwhile."""
 
@@ -39,8 +39,8 @@ WAIT_MS = 1_000
 class Recall:
     """Answers by question, in a file of SQLite that several processes may share, or in memory. What was put is there after a kill, too."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        """Raises BadInput when the file is something else, or of another version."""
+    def __init__(self, path: Path | None = None, most_pages: int | None = None) -> None:
+        """A file of `most_pages` (of 4 KB) takes no more. Raises BadInput when the file is something else, or of another version."""
         self.hits = self.misses = 0
         self._has_failed = False
         try:
@@ -60,7 +60,8 @@ class Recall:
             )
             self._database.execute("SELECT question, answer FROM answers LIMIT 0")
             self._database.execute(f"PRAGMA user_version={FORMAT}")
-            self._database.execute(f"PRAGMA max_page_count={MOST_PAGES}")
+            if most_pages:
+                self._database.execute(f"PRAGMA max_page_count={most_pages}")
             self._database.execute(f"PRAGMA busy_timeout={WAIT_MS}")
         except sqlite3.DatabaseError as error:
             raise BadInput(f"{path} does not hold expansions ({error}); choose another file.") from None

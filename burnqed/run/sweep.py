@@ -15,12 +15,9 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.read import Labelled
 from burnqed.log import log
-from burnqed.proof_search.recall import Recall
+from burnqed.proof_search.recall import FILE, Recall
 from burnqed.run.standalone import run_evaluation
 from burnqed.store import Store
-
-KEPT = "expansions.sqlite"
-"""In the output folder, where no other file is named."""
 
 
 def combinations(sweeps: Sequence[str]) -> list[list[str]]:
@@ -57,7 +54,7 @@ def sweep(
     """The evaluation with each configuration, labelled by the values in which it differs; each in a folder of its own in `out`. Raises as `run_evaluation` does."""
     Store(str(out.resolve())).check_writable()  # and makes the folder
     found: list[Labelled] = []
-    with nullcontext(recall) if recall else Recall(out / KEPT) as known:
+    with nullcontext(recall) if recall else Recall(out / FILE) as known:
         for values, config in configs:
             label = " ".join(values)
             log.info("sweep %d of %d: %s", len(found) + 1, len(configs), label)

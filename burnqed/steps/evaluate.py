@@ -8,6 +8,7 @@ from pathlib import Path
 
 from burnqed.config import includes
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
+from burnqed.proof_search.recall import FILE
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
@@ -19,7 +20,6 @@ from burnqed.steps.table import FINAL, SEARCH
 
 EXPANSIONS = "BURNQED_EXPANSIONS"
 """A folder for expansions that the evaluations of a run share, as long as `burnqed run` lasts: Lean's answers are the same for all models, and the candidates for all heads of one."""
-FILE = "expansions.sqlite"
 STAGES = {PLAIN: FINAL, HEAD: FINAL, SEARCH_HEAD: SEARCH}
 """The stage at which each variant is evaluated."""
 

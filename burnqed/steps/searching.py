@@ -99,10 +99,14 @@ async def search_shard(
     return facts.model_copy(update={"recalled": taken + begun}) if recall else facts
 
 
+MOST_PAGES = 1 << 19
+"""Of 4 KB: a temporary file must not fill the disk of a long run."""
+
+
 def kept_in(path: Path) -> AbstractContextManager[Recall | None]:
     """Expansions in a file: without room for it, the search goes on without them."""
     try:
-        return Recall(path)
+        return Recall(path, MOST_PAGES)
     except BadInput as error:
         log.warning("expansions are not kept: %s", error)
         return nullcontext()

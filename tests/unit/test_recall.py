@@ -152,11 +152,8 @@ def test_a_full_disk_ends_no_search(tmp_path: Path, caplog: pytest.LogCaptureFix
         assert recall.get(question(49)) is None
 
 
-def test_a_file_grows_only_so_far(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr("burnqed.proof_search.recall.MOST_PAGES", 20)
-    with Recall(tmp_path / "expansions") as recall:
+def test_a_file_grows_only_so_far(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with Recall(tmp_path / "expansions", most_pages=20) as recall:
         for number in range(200):
             recall.put(question("policy", number), [random.Random(number).randbytes(2_000).hex()])
         assert recall.get(question("policy", 0)) is not None
