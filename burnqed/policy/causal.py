@@ -42,7 +42,7 @@ class Causal:
         return CausalRows(self)
 
     @torch.inference_mode()
-    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
+    def hidden(self, sequences: Sequence[Sequence[int]], lately: object = None) -> list[Tensor]:
         """One [length, d] for each sequence; padded on the right, which causal attention never sees."""
         if not sequences:
             return []

@@ -18,6 +18,7 @@ import zlib
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -28,6 +29,7 @@ from burnqed.errors import BadInput
 from burnqed.log import log
 from burnqed.policy.model import LanguageModel, load_model
 from burnqed.policy.pooling import Pooling
+from burnqed.policy.recent import Recent
 from burnqed.policy.template import Template
 from burnqed.policy.version import embedding_identity
 
@@ -47,11 +49,14 @@ class Encoder:
         weights: Weights = "full",
         batch: int = BATCH,
         batch_tokens: int = BATCH_TOKENS,
+        lately_bytes: int = 0,
     ) -> None:
-        """`model` is a folder, or a loaded model, which keeps its dtype and its weights. A batch has at most `batch` texts, and `batch_tokens` tokens."""
+        """`model` is a folder, or a loaded model, which keeps its dtype and its weights. A batch has at most `batch` texts, and `batch_tokens` tokens. `lately_bytes`: how much
+        of what was computed of recent texts is kept for others that begin alike, where a network can make use of it (on a processor)."""
         self.model = model if isinstance(model, LanguageModel) else load_model(Path(model), dtype, weights=weights)
         self.pooling = Pooling(max_tokens, template)
         self.batch, self.batch_tokens = batch, batch_tokens
+        self.lately: Recent[Any] | None = Recent(lately_bytes) if lately_bytes else None
 
     @property
     def embedding_id(self) -> str:
@@ -95,7 +100,7 @@ class Encoder:
     def _pooled(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float32] | None:
         """[len(sequences), width]; None when there is not enough memory for so many at once. Raises BadInput when it is not enough for one."""
         try:
-            hidden = (h.float() for h in self.model.network.hidden(sequences))
+            hidden = (h.float() for h in self.model.network.hidden(sequences, self.lately))
             pooled: NDArray[np.float32] = (
                 torch.stack([self.pooling.join(h.mean(0), h[-1]) for h in hidden]).cpu().numpy()
             )

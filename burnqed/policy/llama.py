@@ -9,8 +9,9 @@ padding; one that begins like a recent one is taken up where they part. `tests/i
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, count
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,18 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
-from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import Tensor
 
 from burnqed.finite import check_finite
+from burnqed.policy import recent
 from burnqed.policy.batches import batches
+from burnqed.policy.recent import Recent, in_common
 
 MOST_IDLE_BYTES = 256 << 20
 """A larger cache is freed when nothing is being generated."""
-MOST_KEPT, MOST_KEPT_BYTES = 128, 256 << 20
-"""Prompts whose keys and values are kept, for others that begin alike; each new prompt is compared with all of them. They stay when nothing is being generated."""
-LEAST_KNOWN = 16
-"""The fewest tokens that two prompts must have in common for it to be worth while."""
+MOST_KEPT_BYTES = 256 << 20
+"""Of prompts' keys and values that are kept for others that begin alike. They stay when nothing is being generated."""
 PACKED_TOKENS = 4_096
 """Tokens of one packed pass, which bounds the memory of activations; that of whole sequences' keys and values grows with what a caller gives at once."""
 
@@ -119,38 +119,39 @@ class Llama:
         return F.linear(hidden, self.head).to(self.rotated)
 
     @torch.inference_mode()
-    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
-        """Last hidden states, after the final norm: one [length, d] for each sequence of token ids. On a processor, one that begins like the one before is processed from where they part;
-        on a GPU the many small calls that it takes cost more than they save."""
-        least = LEAST_KNOWN if self.device.type == "cpu" else None
+    def hidden(self, sequences: Sequence[Sequence[int]], lately: Recent[Known] | None = None) -> list[Tensor]:
+        """Last hidden states, after the final norm: one [length, d] for each sequence of token ids. On a processor, one that begins like the one before, or like one of
+        `lately`, to which these are added, is processed from where they part; on a GPU the many small calls that it takes cost more than they save."""
+        shares = self.device.type == "cpu"
+        lately = lately if shares else None
         out: list[Tensor] = []
-        for pack, starts in continued(sequences, PACKED_TOKENS, least):
-            own = torch.split(self.final(self.packed(pack, None, [], starts)), [len(s) for s in pack])
-            out.extend(chained(own, starts))
+        for pack in continued(sequences, PACKED_TOKENS, shares, lately):
+            lengths = [len(part) for part in pack.parts]
+            x = self.final(self.packed(pack.parts, pack.starts, pack.extend))
+            hidden, _ = pack.extend(self.layer_count, torch.split(x, lengths), ())
+            for whole, rows in zip(hidden, pack.rows, strict=True):
+                if lately is not None:
+                    lately.add(sequences[len(out)], rows, sum(t.nbytes for both in rows.values() for t in both))
+                out.append(whole)
         return out
 
     def packed(
-        self, sequences: Sequence[Sequence[int]], cache: Groups | None, slots: Sequence[int], starts: Sequence[int] = ()
+        self, parts: Sequence[Sequence[int]], starts: Sequence[int], extend: Extend, *, last: bool = False
     ) -> Tensor:
-        """One pass over sequences, from their tokens `starts` on. Without a cache, those before are the first of the sequence before: hidden states of all tokens given, [ΣT, d],
-        before the final norm. With one, keys and values are stored in `slots`, where those before are already, and only the last token of each sequence
-        is returned, [len(sequences), d]."""
-        starts = starts or [0] * len(sequences)
-        lengths = [len(s) for s in sequences]
+        """One pass over sequences, from their tokens `starts` on, which are the given `parts`; `extend` adds what is known of those before. Hidden states before the
+        final norm: of all tokens given, [ΣT, d], or of the `last` token of each sequence alone, [len(parts), d]."""
+        lengths = [len(part) for part in parts]
         ends = list(accumulate(lengths))
-        x = F.embedding(torch.tensor([t for s in sequences for t in s], device=self.device), self.embedding)
+        x = F.embedding(torch.tensor([t for part in parts for t in part], device=self.device), self.embedding)
         rotation = torch.cat([self.rotation[start : start + n] for start, n in zip(starts, lengths, strict=True)])
         masks = [
-            causal_mask(start, n).to(self.device) if start else None for start, n in zip(starts, lengths, strict=True)
+            causal_mask(start, n, self.dtype).to(self.device) if start else None
+            for start, n in zip(starts, lengths, strict=True)
         ]
         for i, layer in enumerate(self.layers):
             q, k, v = self.project(layer, x, rotation)
-            keys, values = list(torch.split(k, lengths)), list(torch.split(v, lengths))
-            if cache is None:
-                keys, values = chained(keys, starts), chained(values, starts)
-            else:
-                keys, values = cache.fill(i, slots, starts, keys, values)
-            last_only = cache is not None and i == self.layer_count - 1
+            keys, values = extend(i, torch.split(k, lengths), torch.split(v, lengths))
+            last_only = last and i == self.layer_count - 1
             attended = torch.empty_like(q)
             for end, n, own_keys, own_values, mask in zip(ends, lengths, keys, values, masks, strict=True):
                 queries = q[end - 1 : end] if last_only else q[end - n : end]
@@ -175,46 +176,70 @@ def rope(config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def in_common(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
-    """The number of first tokens in which two sequences agree."""
-    n = min(len(one), len(other))
-    different = np.flatnonzero(one[:n] != other[:n])
-    return int(different[0]) if len(different) else n
+Extend = Callable[[int, Sequence[Tensor], Sequence[Tensor]], tuple[list[Tensor], list[Tensor]]]
+"""Layer, keys and values of the sequences' new tokens, [n, G, E] each → those of whole sequences, [T, G, E]."""
+
+Known = dict[int, tuple[Tensor, ...]]
+"""What is known of one sequence: keys and values by layer, [T, G, E] each, and behind the last layer its hidden states, [T, d]."""
+
+
+@dataclass
+class Pack:
+    """Sequences that are processed in one pass, each from where it parts from one that is known: the one before, or a recent one."""
+
+    keeps: bool
+    """Whether rows of all layers are kept; otherwise each layer takes the place of the one before."""
+    parts: list[Sequence[int]] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    sources: list[Known] = field(default_factory=list)
+    rows: list[Known] = field(default_factory=list)
+
+    def append(self, sequence: Sequence[int], start: int, source: Known | None) -> None:
+        """`source`: of which sequence the first `start` tokens are known; None: of the one before."""
+        self.parts.append(sequence[start:])
+        self.starts.append(start)
+        self.sources.append(source if source is not None else self.rows[-1] if self.rows else {})
+        self.rows.append({})
+
+    def extend(
+        self, layer: int, first: Sequence[Tensor], second: Sequence[Tensor]
+    ) -> tuple[list[Tensor], list[Tensor]]:
+        """See `Extend`."""
+        layer = layer if self.keeps else 0
+        both = [p for p in (first, second) if p]
+        for start, source, own, *parts in zip(self.starts, self.sources, self.rows, *both, strict=True):
+            if start:
+                own[layer] = tuple(torch.cat([o[:start], p]) for o, p in zip(source[layer], parts, strict=True))
+            else:
+                own[layer] = tuple(p.clone() if self.keeps else p for p in parts)  # not with all that it is a view of
+        return [own[layer][0] for own in self.rows], [own[layer][-1] for own in self.rows]
 
 
 def continued(
-    sequences: Sequence[Sequence[int]], tokens: int, least: int | None
-) -> Iterator[tuple[list[Sequence[int]], list[int]]]:
-    """Consecutive sequences, without the first tokens that each has in common with the one before, where those are `least` or more (None: always whole), whose lengths then
-    sum to at most `tokens` (or a single longer one); and where in its sequence each begins."""
-    pack, starts, total = list[Sequence[int]](), list[int](), 0
+    sequences: Sequence[Sequence[int]], tokens: int, shares: bool, lately: Recent[Known] | None = None
+) -> Iterator[Pack]:
+    """Consecutive sequences, without the first tokens that are known from the one before or from one of `lately` (unless they are few, or the pack `shares` nothing), whose lengths
+    then sum to at most `tokens` (or a single longer one)."""
+    pack, total = Pack(lately is not None), 0
     before = np.empty(0, dtype=np.int64)
     for sequence in sequences:
         whole = np.array(sequence)
-        start = in_common(before, whole[:-1])  # of each, one token at least is left
-        start = start if least is not None and start >= least else 0
-        if pack and total + len(sequence) - start > tokens:
-            yield pack, starts
-            pack, starts, total, start = [], [], 0, 0
-        pack.append(sequence[start:])
-        starts.append(start)
-        total += len(sequence) - start
+        known, source = lately.longest(sequence) if lately else (0, None)
+        start = in_common(before, whole[:-1]) if shares else 0  # of each, one token at least is left
+        start = start if start >= recent.LEAST_KNOWN else 0
+        if pack.parts and total + len(sequence) - max(start, known) > tokens:
+            yield pack
+            pack, total, start = Pack(lately is not None), 0, 0
+        pack.append(sequence, max(start, known), source if known > start else None)
+        total += len(pack.parts[-1])
         before = whole
-    if pack:
-        yield pack, starts
+    if pack.parts:
+        yield pack
 
 
-def chained(parts: Sequence[Tensor], starts: Sequence[int]) -> list[Tensor]:
-    """Whole tensors [T, …] from parts [n, …] that each continue the first `start` rows of the one before."""
-    whole: list[Tensor] = []
-    for part, start in zip(parts, starts, strict=True):
-        whole.append(torch.cat([whole[-1][:start], part]) if start else part)
-    return whole
-
-
-def causal_mask(start: int, n: int) -> Tensor:
-    """[n, start + n]: what tokens from `start` on see."""
-    return torch.ones((n, start + n), dtype=torch.bool).tril(start)
+def causal_mask(start: int, n: int, dtype: torch.dtype) -> Tensor:
+    """[n, start + n]: 0 where tokens from `start` on see, −∞ elsewhere."""
+    return torch.full((n, start + n), -torch.inf, dtype=dtype).triu(start + 1)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
@@ -265,7 +290,7 @@ class Groups:
         self.store, self.mask = store, mask
 
     def fill(
-        self, layer: int, slots: Sequence[int], starts: Sequence[int], keys: Sequence[Tensor], values: Sequence[Tensor]
+        self, slots: Sequence[int], starts: Sequence[int], layer: int, keys: Sequence[Tensor], values: Sequence[Tensor]
     ) -> tuple[list[Tensor], list[Tensor]]:
         """Stores keys and values of the prompts' tokens from `starts` on, each [n, G, E], and gives those of whole prompts, each [T, G, E]."""
         whole: tuple[list[Tensor], list[Tensor]] = ([], [])
@@ -283,40 +308,6 @@ class Groups:
         self.used[target] = columns
 
 
-class Prefixes:
-    """Keys and values of prompts that were processed lately. A prompt that begins like one of them is processed from where they part: states of one search share their hypotheses,
-    and further draws at a state the whole prompt."""
-
-    def __init__(self) -> None:
-        self.kept: OrderedDict[tuple[int, ...], tuple[NDArray[np.int64], Tensor]] = OrderedDict()
-        """By prompt, the latest last; tensors are [L, 2, G, T, E]."""
-        self.bytes = 0
-
-    def longest(self, prompt: Sequence[int]) -> tuple[int, Tensor | None]:
-        """How many of the prompt's first tokens are known, all but the last at most, and what is known of them."""
-        tokens, best, found = np.array(prompt[:-1]), 0, None
-        for key, (other, kept) in self.kept.items():
-            if min(len(tokens), len(other)) <= best or tokens[best] != other[best]:
-                continue
-            if (length := in_common(tokens, other)) > best:
-                best, found, latest = length, kept, key
-        if found is None or best < LEAST_KNOWN:
-            return 0, None
-        self.kept.move_to_end(latest)
-        return best, found[:, :, :, :best]
-
-    def add(self, prompt: Sequence[int], kept: Tensor) -> None:
-        """Keeps a copy, if there is room for it."""
-        key = tuple(prompt)
-        if key in self.kept or kept.nbytes > MOST_KEPT_BYTES:
-            return
-        self.kept[key] = np.array(prompt), kept.clone()
-        self.bytes += kept.nbytes
-        while self.bytes > MOST_KEPT_BYTES or len(self.kept) > MOST_KEPT:
-            _, (_, oldest) = self.kept.popitem(last=False)
-            self.bytes -= oldest.nbytes
-
-
 class LlamaRows:
     """The sequences being decoded: row b is number `rank[b]` of the group in `slot[b]`, at `position[b]`."""
 
@@ -325,7 +316,8 @@ class LlamaRows:
     def __init__(self, model: Llama) -> None:
         self.model = model
         self.groups = Groups(model)
-        self.prefixes = Prefixes()
+        self.prefixes: Recent[Tensor] = Recent(MOST_KEPT_BYTES)
+        """Keys and values of prompts, [L, 2, G, T, E]."""
         self.slot: list[int] = []
         self.rank: list[int] = []
         self.position: list[int] = []
@@ -341,16 +333,18 @@ class LlamaRows:
         for slot, prompt in zip(slots, prompts, strict=True):
             length, kept = self.prefixes.longest(prompt)
             if kept is not None:
-                self.groups.store[:, slot, :, :, :length] = kept
+                self.groups.store[:, slot, :, :, :length] = kept[:, :, :, :length]
             known.append(length)
         last: list[Tensor] = []
         done = 0
         for pack in batches([prompt[n:] for prompt, n in zip(prompts, known, strict=True)], PACKED_TOKENS):
             part = slice(done, done + len(pack))
-            last.append(self.model.packed(pack, self.groups, slots[part], known[part]))
+            extend = partial(self.groups.fill, slots[part], known[part])
+            last.append(self.model.packed(pack, known[part], extend, last=True))
             done += len(pack)
         for slot, prompt in zip(slots, prompts, strict=True):
-            self.prefixes.add(prompt, self.groups.store[:, slot, :, :, : len(prompt)])
+            kept = self.groups.store[:, slot, :, :, : len(prompt)]
+            self.prefixes.add(prompt, kept.clone(), kept.nbytes)
             self.slot.append(slot)
             self.rank.append(0)
             self.position.append(len(prompt))

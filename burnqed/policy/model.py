@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from safetensors import SafetensorError
@@ -20,6 +20,7 @@ from torch import Tensor
 from burnqed.config import Weights
 from burnqed.errors import BadInput
 from burnqed.policy.llama import Llama
+from burnqed.policy.recent import Recent
 from burnqed.policy.version import model_files, model_version
 
 
@@ -52,8 +53,9 @@ class Network(Protocol):
 
     def rows(self) -> Rows: ...
 
-    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[Tensor]:
-        """Last hidden states after the final norm: one [length, d] for each sequence of token ids, without padding."""
+    def hidden(self, sequences: Sequence[Sequence[int]], lately: Recent[Any] | None = None) -> list[Tensor]:
+        """Last hidden states after the final norm: one [length, d] for each sequence of token ids, without padding. `lately`: where a network that can make use of it
+        keeps what it computed of these, and finds what it did of others that begin like them."""
         ...
 
 

@@ -38,6 +38,8 @@ ENERGY_DIGITS = 6
 """Of an energy, computed in float64; further digits depend on what else was scored."""
 CACHE_BYTES = 256 << 20
 """Size of the embeddings kept for `/score`, which needs the root of a theorem again and again."""
+LATELY_BYTES = 512 << 20
+"""Size of what is kept of recent states, with which their successors begin; a small model's need 1 to 6 MB each."""
 
 
 @dataclass
@@ -121,8 +123,14 @@ class Worker:
         return self._call(lambda: self._load(model, weight_version, head or self.head), alone=True)
 
     def flush(self) -> Future[None]:
-        """Forgets cached embeddings."""
-        return self._call(self._cache.clear)
+        """Forgets cached embeddings, and what was kept to compute others."""
+
+        def forget() -> None:
+            self._cache.clear()
+            if self._ready.encoder.lately:
+                self._ready.encoder.lately.clear()
+
+        return self._call(forget)
 
     def close(self) -> None:
         self._ended = True
@@ -217,7 +225,12 @@ class Worker:
         generates_apart = self.beside is None and weights != "full"
         loaded = load_model(folder, self.config.dtype, exact=True) if generates_apart else embedding
         template_of(self.config).check(lambda token: loaded.tokenizer.token_to_id(token) is not None, model)
-        encoder = Encoder(embedding, max_tokens=self.config.embed_max_tokens, template=embedding_template(self.config))
+        encoder = Encoder(
+            embedding,
+            max_tokens=self.config.embed_max_tokens,
+            template=embedding_template(self.config),
+            lately_bytes=LATELY_BYTES,
+        )
         head = self._load_head(head_address, encoder) if head_address else None
         generator = Generator(loaded, self.config.max_batch)
         generator.submit(Sample([0], SamplingParams(max_new_tokens=1, temperature=0.0)))

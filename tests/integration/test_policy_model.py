@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LM
 
 from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
-from burnqed.policy import llama
+from burnqed.policy import llama, recent
 from burnqed.policy.encode import Encoder
 from burnqed.policy.generate import Generator, Sample
 from burnqed.policy.llama import Llama
 from burnqed.policy.model import LanguageModel, load_model
 from burnqed.policy.pooling import END, Pooling
 from burnqed.policy.prompt import prompt
+from burnqed.policy.recent import Recent
 from burnqed.policy.sampling import SamplingParams, sample
 from burnqed.policy.template import COMPLETION, TEMPLATES, Template
 from burnqed.policy.tiny import make_base
@@ -151,13 +153,7 @@ def test_sequences_that_begin_like_the_one_before_are_processed_from_where_they_
     texts = [stem[: draw.randrange(1, 90)] + [draw.randrange(60) for _ in range(draw.randrange(9))] for _ in range(60)]
     texts += [stem, stem, stem[:30], stem[:15], [7]]
     network, given = model.network, list[int]()
-    whole_pass = Llama.packed
-
-    def counting(self: Llama, sequences: Sequence[Sequence[int]], *arguments: Any) -> torch.Tensor:
-        given.append(sum(map(len, sequences)))
-        return whole_pass(self, sequences, *arguments)
-
-    monkeypatch.setattr(Llama, "packed", counting)
+    count_tokens(monkeypatch, given)
     for limit in (4_096, 200):
         monkeypatch.setattr(llama, "PACKED_TOKENS", limit)
         for order in (texts, sorted(texts)):
@@ -167,6 +163,46 @@ def test_sequences_that_begin_like_the_one_before_are_processed_from_where_they_
                 torch.testing.assert_close(fast, slow, atol=2e-5, rtol=1e-4)
             assert max(given) <= limit
         assert sum(given) < 0.5 * sum(map(len, texts)), "sorted, most of them are known"
+
+
+def count_tokens(monkeypatch: pytest.MonkeyPatch, given: list[int]) -> None:
+    """Appends the number of tokens of each pass."""
+    whole_pass = Llama.packed
+
+    def counting(self: Llama, parts: Sequence[Sequence[int]], *arguments: Any, **options: Any) -> torch.Tensor:
+        given.append(sum(map(len, parts)))
+        return whole_pass(self, parts, *arguments, **options)
+
+    monkeypatch.setattr(Llama, "packed", counting)
+
+
+@pytest.mark.parametrize("room", [1 << 30, 200_000, 10_000], ids=["room", "little room", "hardly any room"])
+def test_a_state_is_embedded_from_where_it_parts_from_a_recent_one(
+    folder: Path, room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = load_model(folder, exact=True)
+    draw = random.Random(3)
+    words = ["x", "y", "Nat", "+", "=", "0", "h", "(", ")", "⊢", "∀", "succ"]
+    states = [" ".join(draw.choices(words, k=60))]
+    for _ in range(80):  # successors of any earlier state
+        parent = draw.choice(states).split()
+        states.append(
+            " ".join([*parent[: draw.randrange(1, len(parent))], *draw.choices(words, k=draw.randrange(1, 30))])
+        )
+    plain, serving = (Encoder(exact, max_tokens=64, lately_bytes=size) for size in (0, room))
+    given = list[int]()
+    count_tokens(monkeypatch, given)
+    expected = plain.embed(states)
+    whole = sum(len(tokens[:64]) for tokens in ids(exact, states))
+    given.clear()
+    while states:
+        few, states = states[:5], states[5:]
+        np.testing.assert_allclose(serving.embed(few), expected[: len(few)], atol=1e-6, rtol=1e-6)
+        expected = expected[len(few) :]
+    assert serving.lately is not None
+    assert serving.lately.bytes <= room
+    if room == 1 << 30:
+        assert sum(given) < 0.6 * whole
 
 
 def check_rows_against_whole_passes(folder: Path) -> None:
@@ -235,38 +271,59 @@ def check_rows_against_whole_passes(folder: Path) -> None:
     advance()
 
 
-def test_a_prompt_is_taken_up_where_it_parts_from_a_recent_one_as_long_as_there_is_room(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def kept(prompt: list[int]) -> torch.Tensor:
-        return torch.tensor(prompt).view(1, 1, 1, -1, 1).repeat(2, 2, 1, 1, 1)
-
+def test_of_recent_sequences_the_one_that_begins_most_alike_is_found_as_long_as_there_is_room() -> None:
     long, other = list(range(100)), [*range(50), *range(500, 550)]
-    monkeypatch.setattr(llama, "MOST_KEPT_BYTES", kept(long).nbytes + kept(other).nbytes)
-    prefixes = llama.Prefixes()
-    assert prefixes.longest(long) == (0, None)
-    prefixes.add(long, kept(long))
-    prefixes.add(other, kept(other))
-    for tokens, known in ((long, 99), (long[:40], 39), ([*long[:70], 7, 7], 70), ([*other, 7], 100)):
-        length, found = prefixes.longest(tokens)
-        assert length == known
-        assert found is not None
-        assert torch.equal(found, kept(tokens[:known]))
-    assert prefixes.longest([*range(8), *range(900, 950)]) == (0, None), "too little to be worth while"
-    prefixes.add([7] * 50, kept([7] * 50))
-    assert prefixes.longest(other)[0] == 99
-    assert prefixes.longest(long)[0] == 50, "the prompt itself was used longest ago"
-    monkeypatch.setattr(llama, "MOST_KEPT", 1)
-    prefixes.add(long[:30], kept(long[:30]))
-    assert (prefixes.longest(other)[0], prefixes.longest([7] * 50)[0]) == (30, 0)
-    assert prefixes.bytes == kept(long[:30]).nbytes
+    lately: Recent[str] = Recent(200)
+    assert lately.longest(long) == (0, None)
+    lately.add(long, "long", 100)
+    lately.add(other, "other", 100)
+    lately.add(other, "again", 100)
+    for tokens, found in (
+        (long, (99, "long")),
+        (long[:40], (39, "long")),
+        ([*long[:70], 7, 7], (70, "long")),
+        ([*other, 7], (100, "other")),
+    ):
+        assert lately.longest(tokens) == found
+    assert lately.longest([*range(8), *range(900, 950)]) == (0, None), "too little to be worth while"
+    lately.add([7] * 50, "seven", 100)
+    assert lately.longest(long) == (50, "other"), "the sequence itself was used longest ago"
+    lately.add([8] * 50, "eight", 201)
+    assert lately.longest([8] * 50) == (0, None), "there is no room for it at all"
+    lately.add([8] * 50, "eight", 150)
+    assert (lately.longest(other), lately.longest([7] * 50), lately.longest([8] * 50)) == (
+        (0, None),
+        (0, None),
+        (49, "eight"),
+    )
+    assert lately.bytes == 150
+    lately.clear()
+    assert (lately.bytes, lately.longest([8] * 50)) == (0, (0, None))
+
+
+def test_the_neighbours_of_a_sequence_are_those_that_begin_most_like_it() -> None:
+    draw = random.Random(2)
+    lately: Recent[int] = Recent(1_000)
+    kept: list[list[int]] = []
+    for _ in range(400):
+        tokens = [draw.randrange(2) for _ in range(draw.randrange(1, 60))]
+        if kept and draw.random() < 0.7:
+            tokens = draw.choice(kept)[: draw.randrange(60)] + tokens
+        most = max((len(common(tokens[:-1], other)) for other in kept), default=0)
+        assert lately.longest(tokens)[0] == (most if most >= recent.LEAST_KNOWN else 0)
+        lately.add(tokens, len(kept), 1)
+        kept.append(tokens)
+
+
+def common(one: list[int], other: list[int]) -> list[int]:
+    return [a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
 
 
 @pytest.fixture(params=[llama.MOST_KEPT_BYTES, 100_000, 0], ids=["room", "little room", "no room"])
 def kept_prefixes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """However little prompts have in common, it is used."""
     monkeypatch.setattr(llama, "MOST_KEPT_BYTES", request.param)
-    monkeypatch.setattr(llama, "LEAST_KNOWN", 1)
+    monkeypatch.setattr(recent, "LEAST_KNOWN", 1)
 
 
 @pytest.mark.usefixtures("kept_prefixes")
@@ -513,7 +570,7 @@ class Counting:
         self.width = model.network.width
         self.batches: list[list[int]] = []
 
-    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+    def hidden(self, sequences: Sequence[Sequence[int]], lately: Recent[Any] | None = None) -> list[torch.Tensor]:
         self.batches.append([len(s) for s in sequences])
         if max(self.batches[-1]) * len(sequences) > self.room:
             raise torch.OutOfMemoryError("out of memory")
@@ -551,7 +608,7 @@ class Shared(Counting):
 
     pads = False
 
-    def hidden(self, sequences: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+    def hidden(self, sequences: Sequence[Sequence[int]], lately: Recent[Any] | None = None) -> list[torch.Tensor]:
         self.batches.append([len(s) for s in sequences])
         if sum(self.batches[-1]) > self.room:
             raise torch.OutOfMemoryError("out of memory")
@@ -632,5 +689,5 @@ def test_bfloat16_weights_stay_close_to_float32(folder: Path, model: LanguageMod
 
 def test_sequences_that_begin_alike_are_whole_where_nothing_is_shared() -> None:
     alike = [[1] * 40, [1] * 40 + [2], [1] * 40 + [3]]
-    assert [starts for _, starts in llama.continued(alike, 60, llama.LEAST_KNOWN)] == [[0, 40, 40]]
-    assert [starts for _, starts in llama.continued(alike, 60, None)] == [[0], [0], [0]]
+    assert [pack.starts for pack in llama.continued(alike, 60, shares=True)] == [[0, 40, 40]]
+    assert [pack.starts for pack in llama.continued(alike, 60, shares=False)] == [[0], [0], [0]]
