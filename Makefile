@@ -46,9 +46,9 @@ ON_CLUSTER = if [ -z "$$KUBECONFIG" ] && [ -x $(CLUSTER) ]; then $(CLUSTER) up &
 test-cluster: $(READY)
 	@$(ON_CLUSTER) $(BIN)/python -m pytest -m "not long" tests/cluster
 
-# Every proof of the shipped corpus and of the benchmark; `make test` checks every eighth and every fourth.
+# Every proof of the shipped corpus, of a thousand exercises and of the benchmark; `make test` checks some.
 test-corpus: $(READY)
-	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py tests/integration/test_benchmark.py
+	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py tests/integration/test_exercises.py tests/integration/test_benchmark.py
 
 # Every cheat and honest proof through the Pantograph backend's checker; `make test` tries a few.
 test-checker: $(READY)

@@ -129,7 +129,9 @@ class DataConfig(Section):
     generated: Theorems[int] = Field(3_000, ge=0)
     """Generated statements added to the shipped corpus."""
     generator_seed: Seed = 0
-    """Seed of the generated statements, and of the deep theorems."""
+    """Seed of the generated statements, of the exercises and of the deep theorems."""
+    exercises: Later[Theorems[int]] = Field(0, ge=0)
+    """Exercises, with proofs of one to a dozen tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
     deep: Later[Theorems[int]] = Field(0, ge=0)
     """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
     deep_statements: Later[Theorems[int]] = Field(0, ge=0)
@@ -470,7 +472,7 @@ class SearchConfig(Section):
 
     enabled: Structure[Iterations] = True
     """Whether iterations from 1 on search, and replay known proofs, or which, as in `[1, 2]`. The others train the model and the head on what there is, and evaluate them: to compare ways
-    to train, and where nothing is to be learned from what is found."""
+    to train, and where nothing is to be learned from what is found. An iteration that has searched keeps what it found."""
     budget: Nodes[int] = Field(100, ge=1)
     """Nodes expanded per theorem."""
     tokens: Tokens[int | None] = Field(None, ge=1)

@@ -132,12 +132,14 @@ def step(
     from burnqed.run.contradictions import check_settings
     from burnqed.signals import on_signal
     from burnqed.steps.base import Context, execute
+    from burnqed.steps.models import as_searched
     from burnqed.steps.redo import parse_redo
 
     redone = parse_redo(redo, loop())
     target = open_store(store, first=row.first)
     config = configuration(target, run, profile, overrides)
     layout = layout_of(run, iteration, config)
+    config = as_searched(target, layout, config)
     check_settings(config, [row.task])
     shares = config.workflow.parallelism if row.sharded and lease.VARIABLE in os.environ else 1
     held = of_pools(config, row.pools) if in_pod() else of_machine(shares)
@@ -245,7 +247,7 @@ def serve(
     from burnqed import modelcache
     from burnqed.branch import layout_of
     from burnqed.policy.server import serve as run_server
-    from burnqed.steps.models import served_paths
+    from burnqed.steps.models import as_searched, served_paths
 
     target = open_store(store)
     config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
@@ -258,7 +260,7 @@ def serve(
             layout = layout_of(run, iteration, config)
             keep_log(target, layout)
             check_gpus()
-            model, head = served_paths(target, layout, stage, config)
+            model, head = served_paths(target, layout, stage, as_searched(target, layout, config))
         served, beside = config.only(SERVED).policy, None
         if config.workflow.policy_server == "sglang":
             from burnqed.policy.sglang import launch

@@ -92,15 +92,16 @@ PER_SKELETON = 5
 class Distinct:
     """Statements that differ by more than names, and of which only some share a skeleton."""
 
-    def __init__(self, known: Iterable[str] = ()) -> None:
+    def __init__(self, known: Iterable[str] = (), per_skeleton: int = PER_SKELETON) -> None:
         known = list(known)
+        self._per_skeleton = per_skeleton
         self._forms = {normal_form(statement) for statement in known}
         self._shapes = Counter(skeleton(statement) for statement in known)
 
     def add(self, statement: str) -> str | None:
         """12 hexadecimal digits that follow from its normal form; None, and nothing is added, where one like it is there, or enough of its skeleton."""
         shape = skeleton(statement)
-        if self._shapes[shape] >= PER_SKELETON or (form := normal_form(statement)) in self._forms:
+        if self._shapes[shape] >= self._per_skeleton or (form := normal_form(statement)) in self._forms:
             return None
         self._forms.add(form)
         self._shapes[shape] += 1

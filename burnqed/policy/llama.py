@@ -219,7 +219,7 @@ def continued(
     sequences: Sequence[Sequence[int]], tokens: int, shares: bool, lately: Recent[Known] | None = None
 ) -> Iterator[Pack]:
     """Consecutive sequences, without the first tokens that are known from the one before or from one of `lately` (unless they are few, or the pack `shares` nothing), whose lengths
-    then sum to at most `tokens` (or a single longer one)."""
+    then sum to at most `tokens` (or a single longer one). Where rows are kept, those first tokens count, too: they take as much memory."""
     pack, total = Pack(lately is not None), 0
     before = np.empty(0, dtype=np.int64)
     for sequence in sequences:
@@ -227,11 +227,11 @@ def continued(
         known, source = lately.longest(sequence) if lately else (0, None)
         start = in_common(before, whole[:-1]) if shares else 0  # of each, one token at least is left
         start = start if start >= recent.LEAST_KNOWN else 0
-        if pack.parts and total + len(sequence) - max(start, known) > tokens:
+        if pack.parts and total + (len(sequence) if pack.keeps else len(sequence) - start) > tokens:
             yield pack
             pack, total, start = Pack(lately is not None), 0, 0
         pack.append(sequence, max(start, known), source if known > start else None)
-        total += len(pack.parts[-1])
+        total += len(sequence) if pack.keeps else len(pack.parts[-1])
         before = whole
     if pack.parts:
         yield pack

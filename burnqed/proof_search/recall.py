@@ -85,13 +85,15 @@ class Recall:
         return answer
 
     def put(self, question: bytes, answer: object) -> None:
-        """What cannot be written is not kept; a search does not end for that."""
+        """What cannot be written is not kept; a search does not end for that. After a failure that is not another process's writing, nothing more is."""
         if self._has_failed:
             return
         packed = zlib.compress(json.dumps(answer).encode(), 1)
         try:
             self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, packed))
         except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                return
             log.warning("expansions are not kept from now on: %s", error)
             self._has_failed = True
 

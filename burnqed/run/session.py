@@ -9,7 +9,7 @@ import shutil
 import sys
 import uuid
 from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,15 @@ from burnqed.documents import READ_AGAIN, read_document
 from burnqed.errors import EXIT_BAD_INPUT, EXIT_TRY_AGAIN, BadInput, TryAgain
 from burnqed.evaluate.experiment import Experiments
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.evaluate.lean_start import FILE, LeanStart
+from burnqed.evaluate.lean_start import FILE as VERDICT
+from burnqed.evaluate.lean_start import LeanStart
 from burnqed.evaluate.render import print_experiment, print_iteration, print_lean_start, print_summary
 from burnqed.evaluate.summary import read_summary
 from burnqed.holding import of_machine
 from burnqed.layout import Layout
 from burnqed.ledger import metered
 from burnqed.progress import duration
+from burnqed.proof_search.recall import FILE, Recall
 from burnqed.record import read_record
 from burnqed.run.expressions import Phase
 from burnqed.run.local import EXIT_HANDLER, LocalRunner, Node, RunResult
@@ -56,6 +58,11 @@ def run_here(
     """
     with scratch_folder("burnqed-expansions-") as folder:
         os.environ[EXPANSIONS] = str(folder)
+        with (
+            suppress(BadInput),
+            Recall(folder / FILE),
+        ):  # made here, as shards that make it at the same time may lock each other out
+            pass
         try:
             result = asyncio.run(until_signal(carried_out(workflow.to_dict(), store, layout, config, confirm)))
         finally:
@@ -166,7 +173,7 @@ def print_figures(store: Store, layout: Layout, console: Console, *, succeeded: 
         print_summary(summary, console)
     lean_start = read_record(store, layout.lean_start)
     if succeeded and lean_start:
-        found = read_document(store, f"{lean_start.root(layout.lean_start)}/{FILE}", LeanStart, READ_AGAIN)
+        found = read_document(store, f"{lean_start.root(layout.lean_start)}/{VERDICT}", LeanStart, READ_AGAIN)
         print_lean_start(found, console)
     if succeeded:
         places = {"store": layout.run, "model": layout.model, "head": layout.head("final")}

@@ -18,6 +18,7 @@ from burnqed.progress import duration
 from burnqed.remembered import recall
 from burnqed.run.works import Document, parameters_of, place_of, works_of
 from burnqed.steps.base import Context
+from burnqed.steps.models import as_searched
 from burnqed.steps.plan import Superseded, superseded
 from burnqed.steps.redo import parse_redo
 from burnqed.steps.table import loop
@@ -35,7 +36,7 @@ def ask(
     With `redo` it says so without asking, unless branches read them. Raises BadInput on a no, and if nobody can be asked.
     """
     steps = [step for step in loop() if step.task in tasks]
-    context = Context(store, layout, config, Path(), redo=parse_redo(redo, loop()))
+    context = Context(store, layout, as_searched(store, layout, config), Path(), redo=parse_redo(redo, loop()))
     if not steps or not (lost := superseded(steps, context)).labels:
         return bool(steps) and lost.is_done
     is_shared = any(not label.startswith("iterations/") for label in lost.labels)

@@ -22,6 +22,7 @@ from burnqed.steps.base import Context
 from burnqed.steps.base_model import TINY
 from burnqed.steps.evaluate import variants
 from burnqed.steps.models import has_search_head, learned_variants, search_variants, searches, trains_jointly
+from burnqed.steps.report import read_result
 from burnqed.steps.table import Step, loop
 from burnqed.store import Store
 
@@ -38,6 +39,8 @@ TWINS = {
     "evaluate-search": "evaluate",
 }
 """Tasks that do the same at two stages: the rate of one, where the other's is not known."""
+EVALUATIONS = {"evaluate", "evaluate-search"}
+"""Tasks that take less time where an evaluation before them in the same `burnqed run` asked Lean the same."""
 Amount = Callable[[RunConfig, int], float]
 """Of an iteration with these settings."""
 
@@ -171,15 +174,21 @@ def rates_of(store: Store, runs: Sequence[str]) -> dict[str, Rate]:
             attempts[account.iteration] += account.attempts
         for iteration in sorted(number for number in attempts if number >= 0):
             if record := read_record(store, Layout(run, iteration).report):
-                measure(rates, attempts[iteration], RunConfig.model_validate(record.config), iteration)
+                config = RunConfig.model_validate(record.config)
+                first = read_result(store, Layout(run, iteration).report).evaluations[0]
+                measure(rates, attempts[iteration], config, iteration, recalled=first.recalled)
     return rates
 
 
-def measure(rates: dict[str, Rate], attempts: Sequence[Attempt], config: RunConfig, iteration: int) -> None:
-    """Adds an iteration's rates."""
+def measure(
+    rates: dict[str, Rate], attempts: Sequence[Attempt], config: RunConfig, iteration: int, *, recalled: bool = False
+) -> None:
+    """Adds an iteration's rates; those of evaluations that recalled what an earlier one had asked only where there is no other."""
     for step in sorted({attempt.step for attempt in attempts}):
         own = [attempt for attempt in attempts if attempt.step == step]
         task = named(step, config, iteration)
+        if recalled and task in EVALUATIONS & {*rates}:
+            continue
         seconds, amount = sum(attempt.seconds for attempt in own), amount_of(task, config, iteration)
         if seconds and amount:
             rate = rates.setdefault(task, Rate())

@@ -110,6 +110,15 @@ def check_alike(seeds: Sequence[Seed], configs: Sequence[RunConfig]) -> None:
         for seed in seeds
     ]
     settings = [{k: v for k, v in config.meaning().items() if not k.endswith("seed")} for config in configs]
+    searching = [{r.iteration: bool(r.search.theorems) for r in seed.iterations} for seed in seeds]
+    for seed, found in zip(seeds[1:], searching[1:], strict=True):
+        if apart_at := [i for i in searching[0].keys() & found.keys() if searching[0][i] != found[i]]:
+            log.warning(
+                "iteration %d of one of the runs %s and %s searched, that of the other did not: their heads learned from different data",
+                min(apart_at),
+                seeds[0].run,
+                seed.run,
+            )
     for seed, on, other in zip(seeds[1:], evaluated[1:], settings[1:], strict=True):
         different = sorted(key for key in {*settings[0], *other} if settings[0].get(key) != other.get(key))
         if different or on != evaluated[0]:

@@ -10,8 +10,10 @@ from dataclasses import replace
 from functools import cache
 
 from burnqed.config import DataConfig
+from burnqed.data import deep
 from burnqed.data.corpus import load_corpus
-from burnqed.data.deep import VERSION, deep_proofs
+from burnqed.data.deep import deep_proofs
+from burnqed.data.exercises import VERSION, exercises
 from burnqed.data.generate import generate
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.sets.validate import sampled
@@ -39,8 +41,9 @@ def contents(context: Context) -> tuple[tuple[str, str], ...]:
     index = ("what lies at data.theorems", digest_of(theorems))
     if not is_own(context):
         corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(header)]
-        deep = (("the deep theorems", str(VERSION)),) if config.deep + config.deep_statements else ()
-        return ("the shipped corpus", digest_of(corpus)), index, *deep
+        tiers: tuple[tuple[str, str], ...] = (("the exercises", str(VERSION)),) if config.exercises else ()
+        tiers += (("the deep theorems", str(deep.VERSION)),) if config.deep + config.deep_statements else ()
+        return ("the shipped corpus", digest_of(corpus)), index, *tiers
     addresses = (("pairs", config.pairs), ("proofs", config.proofs))
     return index, *(
         (f"what lies at data.{name}", digest_of([g.digest for g in given(context, where)])) for name, where in addresses
@@ -66,12 +69,12 @@ def generated(context: Context, header: str) -> list[Theorem]:
 
 
 def statements(config: DataConfig) -> list[Theorem]:
-    seed, deep = config.generator_seed, deep_tier(config.generator_seed, config.deep + config.deep_statements)
+    tier = deep_tier(config.generator_seed, config.deep + config.deep_statements)
     renamed = [
         p.theorem.model_copy(update={"name": p.theorem.name.replace("deep::", "deep-statement::")})
-        for p in deep[config.deep :]
+        for p in tier[config.deep :]
     ]
-    return [*generate(seed, config.generated), *renamed]
+    return [*generate(config.generator_seed, config.generated), *renamed]
 
 
 @cache
@@ -97,11 +100,12 @@ def known_with_origins(context: Context, header: str) -> tuple[list[KnownProof],
         ]
     else:
         config = context.config.data
-        deep = [
+        seed, tier = config.generator_seed, deep_tier(config.generator_seed, config.deep + config.deep_statements)
+        drawn = [
             replace(p, theorem=p.theorem.with_header(header))
-            for p in deep_tier(config.generator_seed, config.deep + config.deep_statements)[: config.deep]
+            for p in (*exercises(seed, config.exercises), *tier[: config.deep])
         ]
-        found = [(proof, (("corpus", 1.0), "corpus")) for proof in (*known_proofs(header), *deep)]
+        found = [(proof, (("corpus", 1.0), "corpus")) for proof in (*known_proofs(header), *drawn)]
     first = {proof.theorem.name: (proof, where) for proof, where in reversed(found)}
     known = [first[name][0] for name in dict.fromkeys(proof.theorem.name for proof, _ in found)]
     known = some(known, context.config.data.known_proofs, lambda p: p.theorem.name)

@@ -57,9 +57,16 @@ def searches(config: RunConfig, iteration: int) -> bool:
     return iteration == 0 or includes(config.search.enabled, iteration)
 
 
-def has_searched(context: Context, iteration: int) -> bool:
-    """Whether an earlier iteration did, whatever the settings are now."""
-    return iteration == 0 or read_record(context.store, context.layout.at(iteration).selection) is not None
+def has_searched(store: Store, layout: Layout) -> bool:
+    """Whether the layout's iteration did, or has begun to, whatever the settings are now."""
+    return layout.iteration == 0 or read_record(store, layout.selection) is not None
+
+
+def as_searched(store: Store, layout: Layout, config: RunConfig) -> RunConfig:
+    """The settings of the layout's iteration: one that has searched keeps its search, whatever `search.enabled` says by now, as later iterations learned from it."""
+    if layout.iteration < 1 or searches(config, layout.iteration) or not has_searched(store, layout):
+        return config
+    return config.model_copy(update={"search": config.search.model_copy(update={"enabled": True})})
 
 
 def has_search_head(config: RunConfig, iteration: int) -> bool:

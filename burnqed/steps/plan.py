@@ -22,6 +22,7 @@ from burnqed.remembered import remember
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Command, Context, Unit, Verdict, check_own, input_digests, judge, key_of
 from burnqed.steps.budget import check_budget
+from burnqed.steps.models import searches
 from burnqed.steps.table import Step, loop
 from burnqed.store import Store
 
@@ -65,6 +66,13 @@ async def run(context: Context, *, only: str) -> None:
     tasks = only.split(",") if only else [step.task for step in loop()]
     steps = [step for step in loop() if step.task in tasks]
     check_branch(context.store, context.layout)
+    listed = context.config.search.enabled
+    if isinstance(listed, list) and not searches(context.config, context.iteration):
+        log.warning(
+            "iteration %d does not search: search.enabled is %s; where others are to learn from what it would find, give --set search.enabled=true",
+            context.iteration,
+            listed,
+        )
     outputs = plan(steps, context)
     if folder := os.environ.get("BURNQED_OUTPUTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)

@@ -45,7 +45,7 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
 
 def searched_iterations(context: Context) -> list[int]:
     """The earlier iterations that searched."""
-    return [i for i in range(context.iteration) if has_searched(context, i)]
+    return [i for i in range(context.iteration) if has_searched(context.store, context.layout.at(i))]
 
 
 def searched_before(context: Context) -> list[str]:

@@ -7,7 +7,14 @@ from dataclasses import replace
 import pytest
 
 from burnqed.data.deep import deep_proofs
-from burnqed.data.deep.difficulty import branching, ends_early, proof_of_standard_tactics
+from burnqed.data.deep.difficulty import (
+    MOST_CHAINED,
+    branching,
+    chained,
+    ends_early,
+    opened,
+    proof_of_standard_tactics,
+)
 from burnqed.data.theorems import read_index
 from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.lean.core import DEFAULT_HEADER
@@ -63,6 +70,20 @@ async def test_one_that_needs_a_lemma_is_deep(lean: EmbeddedLean) -> None:
     numbers = await branching(proof, lean)
     assert len(numbers) == 4
     assert sum(numbers) / len(numbers) >= 3
+
+
+async def test_rewrites_are_followed_one_after_the_other_to_an_end(lean: EmbeddedLean) -> None:
+    proof = known(
+        "∀ (f g : Nat → Nat) (p : Nat → Prop), (∀ n, f n = g n) → (∀ n, g n = n + 1) → p (3 + 1) → p (f 3)",
+        "intro f g p h1 h2 h3",
+        "rw [h1, h2]",
+        "exact h3",
+    )
+    async with opened(proof, lean) as state:
+        reached = await chained(lean, [(state, ["intro"])], {state.text})
+    assert ["intro", "rw [h1]", "rw [h2]"] in [path for _, path in reached]
+    assert any(found.text.endswith("⊢ p (3 + 1)") for found, _ in reached)
+    assert len({found.text for found, _ in reached}) == len(reached) <= MOST_CHAINED
 
 
 async def test_what_standard_tactics_prove_is_not(lean: EmbeddedLean) -> None:

@@ -7,12 +7,11 @@ from collections import Counter
 import pytest
 
 from burnqed.config import DataConfig
-from burnqed.data import deep
+from burnqed.data import draft
 from burnqed.data.corpus import load_corpus
 from burnqed.data.deep import VERSION, deep_proofs
 from burnqed.data.deep.difficulty import NUMBER, merged, standard
-from burnqed.data.deep.draft import LONGEST
-from burnqed.data.deep.moves import LEAST, VARIETY
+from burnqed.data.deep.moves import LEAST, LONGEST, VARIETY
 from burnqed.data.skeleton import PER_SKELETON, normal_form, skeleton
 from burnqed.data.theorems import namespace, read_index, shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
@@ -57,7 +56,7 @@ def test_moves_are_many_and_of_several_kinds() -> None:
 
 
 def test_there_is_an_end_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deep, "PATIENCE", 10)
+    monkeypatch.setattr(draft, "PATIENCE", 10)
     with pytest.raises(BadInput, match=r"There are only \d+ deep theorems for seed 0"):
         deep_proofs(0, 1_000_000, benchmark=True)
 

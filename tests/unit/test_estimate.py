@@ -60,6 +60,16 @@ def test_the_range_covers_what_was_measured() -> None:
     assert only.seconds == pytest.approx((70.0, 200.0, 450.0))
 
 
+def test_evaluations_that_recalled_what_others_had_asked_are_no_measure_where_there_is_another() -> None:
+    rates = measured(attempt("evaluate", 100.0), attempt("sft", 100.0))
+    measure(rates, [attempt("evaluate", 20.0), attempt("sft", 60.0)], config(), 1, recalled=True)
+    assert len(rates["evaluate"].seconds) == 1
+    assert len(rates["sft"].seconds) == 2
+    alone: dict[str, Rate] = {}
+    measure(alone, [attempt("evaluate", 20.0)], config(), 1, recalled=True)
+    assert len(alone["evaluate"].seconds) == 1
+
+
 def test_what_was_never_measured_is_named_and_in_no_figure() -> None:
     found = estimate(
         [(Layout("r", 1), config("joint.enabled=true"))],

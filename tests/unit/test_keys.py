@@ -33,6 +33,7 @@ from burnqed.steps import ebm as steps_ebm
 from burnqed.steps.base import Context, Unit, execute
 from burnqed.steps.facts import BaseFacts
 from burnqed.steps.known import known_proofs
+from burnqed.steps.models import as_searched
 from burnqed.steps.select import Selection
 from burnqed.steps.table import Step, loop
 from burnqed.store import Store
@@ -232,6 +233,16 @@ def test_another_index_at_the_same_address_makes_the_data_anew(
     write_index(tmp_path / "a.json", "1 = 1")
     assert "data" in finished.planned(config(file))
     assert reason in said.text
+
+
+def test_an_iteration_that_has_searched_keeps_its_search_whatever_the_settings_say_later(tmp_path: Path) -> None:
+    before = Finished(Store(str(tmp_path)), RunConfig())
+    off = with_value(RunConfig(), "search.enabled", [7])
+    kept = as_searched(before.store, Layout(RUN, 1), off)
+    assert before.planned(kept) == []
+    assert before.planned(off) != [], "without that, what learned from the search would be made anew"
+    other = as_searched(before.store, Layout(RUN, 2), off)
+    assert other == off, "this one has not searched"
 
 
 def test_other_pairs_at_the_same_address_or_another_weight_make_the_data_anew(

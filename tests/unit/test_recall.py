@@ -15,6 +15,7 @@ import pytest
 from burnqed.config import SearchConfig
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import Outcome, TacticStatus, Theorem
+from burnqed.proof_search import recall as recall_module
 from burnqed.proof_search.engine import search
 from burnqed.proof_search.recall import Recall, RecallingLean, RecallingPolicy, question
 from burnqed.proof_search.settings import SearchSettings
@@ -39,6 +40,21 @@ LIKELY = {
 
 
 NOW = datetime.now(UTC)
+
+
+def test_while_another_process_writes_an_answer_is_not_kept_and_later_ones_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recall_module, "WAIT_MS", 1)
+    file = tmp_path / "expansions.sqlite"
+    with Recall(file) as one:
+        other = sqlite3.connect(file, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        one.put(b"first", 1)
+        other.execute("COMMIT")
+        one.put(b"second", 2)
+        other.close()
+        assert (one.get(b"first"), one.get(b"second")) == (None, 2)
 
 
 class Asked:

@@ -11,21 +11,17 @@ from __future__ import annotations
 
 from random import Random
 
-from burnqed.data.deep.draft import LONGEST, Draft
-from burnqed.data.deep.moves import moves
+from burnqed.data.deep.moves import LONGEST, moves
 from burnqed.data.deep.theorems import KINDS
+from burnqed.data.draft import Draft, collected
 from burnqed.data.skeleton import Distinct, skeleton
 from burnqed.data.split import unit_interval
 from burnqed.data.trace.replay import KnownProof
-from burnqed.errors import BadInput
-from burnqed.lean.protocol import Theorem
 
 VERSION = 2
 """Raised when seeds give other theorems than before: what is made from them is then made anew."""
 BENCHMARK_SHARE = 0.25
 """Of the skeletons."""
-PATIENCE = 20_000
-"""Drafts in a row without a new theorem after which nothing more is expected."""
 SHARE_OF_MOVES = 0.35
 
 
@@ -44,20 +40,12 @@ def deep_proofs(seed: int, count: int, *, benchmark: bool = False) -> list[Known
 
     Raises BadInput when there are not that many.
     """
-    rng, distinct = Random(seed), Distinct()
-    proofs: list[KnownProof] = []
-    vain = 0
-    while len(proofs) < count:
+
+    def draw(rng: Random) -> Draft | None:
         made = draft(rng)
-        vain += 1
-        if vain > PATIENCE:
-            raise BadInput(f"There are only {len(proofs)} deep theorems for seed {seed}; ask for fewer than {count}.")
-        if is_held_out(made.statement) != benchmark or (digest := distinct.add(made.statement)) is None:
-            continue
-        theorem = Theorem(name=f"deep::{made.kind}_{digest}", statement=made.statement)
-        proofs.append(KnownProof(theorem, made.tactics))
-        vain = 0
-    return proofs
+        return made if is_held_out(made.statement) == benchmark else None
+
+    return collected(draw, seed, count, "deep", Distinct())
 
 
 def is_held_out(statement: str) -> bool:

@@ -37,6 +37,8 @@ ON_VARIABLE = (
 ON_HYPOTHESIS = ("rw [{}]", "rw [← {}]", "simp [{}]", "grind [{}]", "apply {}", "rcases {} with h | h")
 NUMBER = 60
 """Standard tactics at a state, at most; of hypotheses, the last ones come first."""
+MOST_CHAINED = 100
+"""States that are reached by consecutive rewrites from those behind one number of tactics: rewriting backwards has no end."""
 NONE_CLOSES = "no standard tactic closes this"
 _LOCAL = re.compile(r"^((?:[^\s:]+ )+): (.*)$", re.MULTILINE)
 
@@ -74,16 +76,36 @@ async def proof_of_standard_tactics(proof: KnownProof, lean: LeanBackend, most: 
             for (_, path), closer in zip(layer, blocks, strict=True):
                 if closer:
                     return [*path, closer]
+            if used + 1 == most:
+                break
             following: list[tuple[ProofState, list[str]]] = []
-            for state, path in layer if used + 1 < most else []:
+            for state, path in layer:
                 for tactic, successor in await successors(lean, state, standard(state)):
                     if successor.is_solved:
                         return [*path, tactic]
                     if successor.text not in seen:
                         seen.add(successor.text)
                         following.append((successor, [*path, tactic]))
-            layer = following
-    return None
+            layer = [*following, *await chained(lean, [e for e in following if e[1][-1].startswith("rw ")], seen)]
+            if proved := next((path for state, path in layer if state.is_solved), None):
+                return proved
+        ends = [path for state, path in await chained(lean, layer, seen) if state.is_solved]
+    return ends[0] if ends else None
+
+
+async def chained(
+    lean: LeanBackend, layer: Sequence[tuple[ProofState, list[str]]], seen: set[str]
+) -> list[tuple[ProofState, list[str]]]:
+    """New states to which rewrites lead, one after the other, with the tactics up to there; `seen` grows by them."""
+    queue, found = list(layer), list[tuple[ProofState, list[str]]]()
+    for state, path in queue:  # to which the loop adds
+        rewrites = [] if state.is_solved else [t for t in standard(state) if t.startswith("rw ")]
+        for tactic, successor in await successors(lean, state, rewrites):
+            if successor.text not in seen and len(found) < MOST_CHAINED:
+                seen.add(successor.text)
+                found.append((successor, [*path, tactic]))
+                queue.append(found[-1])
+    return found
 
 
 async def dead_end(proof: KnownProof, lean: LeanBackend, nodes: int = 64) -> str | None:

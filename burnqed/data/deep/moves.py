@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from math import factorial, prod
 from random import Random
 
-from burnqed.data.deep.draft import LONGEST, Draft
+from burnqed.data.draft import Draft
 
 Position = tuple[int, ...]
+LONGEST = 15
+"""Tactics of any deep proof."""
 LEAST, MOST = 10, LONGEST - 2
 """Moves of a proof, which has two further tactics."""
 ASTRAY = 60

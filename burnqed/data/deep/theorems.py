@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from random import Random
 
 from burnqed.data.deep import parts
-from burnqed.data.deep.draft import LONGEST, Draft
+from burnqed.data.deep.moves import LONGEST
 from burnqed.data.deep.parts import Lemma, Part
+from burnqed.data.draft import Draft
 from burnqed.data.families.terms import at_most, equation, times, total
 
 NUMBERS = (

@@ -1,0 +1,232 @@
+"""Functions that are given by equations: values, closed forms by induction, what follows for other arguments."""
+
+from __future__ import annotations
+
+from random import Random
+
+from burnqed.data.draft import Draft
+from burnqed.data.families.terms import at_most, equation, times, total
+
+INDUCTION = "induction n with | zero => ?_ | succ n ih => ?_"
+
+
+def affine(rng: Random) -> Draft:
+    """f (n + 1) = a f n + b: its closed form, bounds, remainders."""
+    a, b, c = rng.choice([1, 1, 2, 2, 3, 4, 5]), rng.randint(0, 9), rng.randint(0, 9)
+    if a == 1 and b == 0:
+        b = 1
+    u = rng.choice(["f", "u", "g", "a", "s"])
+    step = total(Random(0), [times(rng, a, f"{u} n"), str(b) if b else ""])
+    given = f"{u} 0 = {c} → (∀ n, {u} (n + 1) = {step})"
+    intro = f"intro {u} h0 h n"
+    if a == 1:
+        closed = total(rng, [times(rng, b, "n"), str(c) if c else ""])
+        goal, end = rng.choice(
+            [
+                (equation(rng, f"{u} n", closed), ("omega", "rw [h]", "omega")),
+                (at_most(rng, closed, f"{u} n"), ("omega", "rw [h]", "omega")),
+                (f"{u} n % {b} = {c % b}", ("rw [h0]", "rw [h]", "omega")),
+            ]
+        )
+        if b == 1 and "%" in goal:
+            goal, end = equation(rng, f"{u} n", closed), ("omega", "rw [h]", "omega")
+        return Draft("recursion", f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}", (intro, INDUCTION, *end))
+    scale = (a - 1) * c + b
+    left = total(Random(0), [times(Random(0), a - 1, f"{u} n"), str(b) if b else ""])
+    right = times(Random(0), scale, f"{a} ^ n") if scale else "0"
+    goal = equation(rng, left, right)
+    if b and (a - 1) == 1 and scale and rng.random() < 0.4:
+        goal = f"{u} n = {right} - {b}"
+        return Draft(
+            "recursion",
+            f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}",
+            (
+                intro,
+                f"suffices h1 : {left} = {right} by omega",
+                INDUCTION,
+                "simp [h0]",
+                "rw [h, Nat.pow_succ]",
+                "omega",
+            ),
+        )
+    m = rng.randint(2, 9)
+    if rng.random() < 0.3 and (a * c + b) % m == c % m and (a - 1) * c % m == (-b) % m:
+        return Draft(
+            "recursion",
+            f"∀ {u} : Nat → Nat, {given} → ∀ n, {u} n % {m} = {c % m}",
+            (intro, INDUCTION, "rw [h0]", "rw [h]", "omega"),
+        )
+    return Draft(
+        "recursion",
+        f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}",
+        (intro, INDUCTION, "simp [h0]", "rw [h, Nat.pow_succ]", "omega"),
+    )
+
+
+def summed(rng: Random) -> Draft:
+    """f (n + 1) = f n + a polynomial in n: twice, or six times, f n."""
+    u = rng.choice(["f", "s", "g", "t"])
+    p, q, c = rng.randint(1, 6), rng.randint(0, 6), rng.choice([0, 0, rng.randint(1, 6)])
+    if rng.random() < 0.75:
+        step = total(Random(0), [f"{u} n", times(rng, p, "n"), str(q) if q else ""])
+        # 2 f n = p n (n - 1) + 2 q n + 2 c
+        if 2 * q >= p:
+            closed = total(
+                Random(0),
+                [
+                    times(Random(0), p, "n * n") if p > 1 else "n * n",
+                    times(rng, 2 * q - p, "n"),
+                    str(2 * c) if c else "",
+                ],
+            )
+            goal = equation(rng, f"2 * {u} n", closed)
+        else:
+            closed = total(Random(0), [times(Random(0), p, "n * n") if p > 1 else "n * n", str(2 * c) if c else ""])
+            goal = equation(rng, total(Random(0), [f"2 * {u} n", times(rng, p - 2 * q, "n")]), closed)
+    else:
+        square = rng.choice(["(n + 1) * (n + 1)", "(n + 1) ^ 2"])
+        step = f"{u} n + {square}"
+        goal = f"6 * {u} n = n * (n + 1) * (2 * n + 1)" + (f" + {6 * c}" if c else "")
+    given = f"{u} 0 = {c} → (∀ n, {u} (n + 1) = {step})"
+    return Draft(
+        "recursion",
+        f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}",
+        (f"intro {u} h0 h n", INDUCTION, "simp [h0]", "rw [h]", "grind"),
+    )
+
+
+def value_of_recursion(rng: Random) -> Draft:
+    """A value some steps on."""
+    u = rng.choice(["f", "a", "u", "x"])
+    a, b, c = rng.randint(1, 4), rng.randint(0, 5), rng.randint(0, 6)
+    k = rng.randint(2, 5)
+    values = [c]
+    for _ in range(k):
+        values.append(a * values[-1] + b)
+    step = total(Random(0), [times(rng, a, f"{u} n"), str(b) if b else ""])
+    if a == 1 and b == 0:
+        step = f"{u} n"
+    haves = [f"have h{i + 1} : {u} {i + 1} = {values[i + 1]} := by rw [h {i}, h{i}]" for i in range(k)]
+    goal = f"{u} {k} = {values[k]}"
+    return Draft(
+        "values",
+        f"∀ {u} : Nat → Nat, {u} 0 = {c} → (∀ n, {u} (n + 1) = {step}) → {goal}",
+        (f"intro {u} h0 h", *haves, f"exact h{k}"),
+    )
+
+
+def value_by_equation(rng: Random) -> Draft:
+    """A function by its equation: a value, a composition, an argument for a value."""
+    p, q, r, s, c = rng.randint(1, 6), rng.randint(-5, 9), rng.randint(1, 6), rng.randint(-5, 9), rng.randint(-3, 9)
+
+    def line(k: int, d: int) -> str:
+        head = "x" if k == 1 else f"{k} * x"
+        return head if d == 0 else f"{head} {'+' if d > 0 else '-'} {abs(d)}"
+
+    f, g = line(p, q), line(r, s)
+    arg = f"{c}" if c >= 0 else f"(-{-c})"
+    kinds = [
+        (f"∀ f : Int → Int, (∀ x, f x = {f}) → f {arg} = {p * c + q}", ("intro f h", "simp [h]")),
+        (
+            f"∀ f g : Int → Int, (∀ x, f x = {f}) → (∀ x, g x = {g}) → f (g {arg}) = {p * (r * c + s) + q}",
+            ("intro f g hf hg", "simp [hf, hg]"),
+        ),
+        (
+            f"∀ f g : Int → Int, (∀ x, f x = {f}) → (∀ x, g x = {g}) → f {arg} + g {arg} = {p * c + q + r * c + s}",
+            ("intro f g hf hg", "rw [hf, hg]", "rfl"),
+        ),
+        (
+            f"∀ (f : Int → Int) (a : Int), (∀ x, f x = {f}) → f a = {p * c + q} → a = {c}",
+            ("intro f a h h1", "rw [h] at h1", "omega"),
+        ),
+        (
+            f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x y, f x = f y → x = y",
+            ("intro f h x y h1", "rw [h, h] at h1", "omega"),
+        ),
+        (f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x y, x < y → f x < f y", ("intro f h x y h1", "rw [h, h]", "omega")),
+        (
+            f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x, f (x + {r}) = f x + {p * r}",
+            ("intro f h x", "rw [h, h]", "omega"),
+        ),
+        (f"∀ f : Int → Int, (f = fun x => {f}) → f {arg} = {p * c + q}", ("intro f h", "rw [h]", "rfl")),
+        (
+            f"∀ f : Int → Int, (∀ x, f (x + {r}) = {f}) → f {c + r} = {p * c + q}" if c + r >= 0 else "",
+            ("intro f h", f"have h1 : f ({arg} + {r}) = _ := h {arg}", "simpa using h1"),
+        ),
+        (
+            f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ y, ∃ x, f x = y",
+            ("intro f h y", f"exact ⟨y - {q}, by rw [h]; omega⟩" if q >= 0 else f"exact ⟨y + {-q}, by rw [h]; omega⟩"),
+        )
+        if p == 1
+        else ("", ()),
+    ]
+    statement, tactics = rng.choice([kind for kind in kinds if kind[0]])
+    return Draft("values", statement, tactics)
+
+
+def homomorphisms(rng: Random) -> Draft:
+    """Sums or products go to sums or products."""
+    a, b = rng.randint(2, 9), rng.randint(2, 9)
+    j, k = rng.sample(range(2, 8), 2)
+    kinds = [
+        (
+            f"∀ f : Nat → Nat, (∀ m n, f (m * n) = f m * f n) → f {j} = {a} → f {k} = {b} → f {j * k} = {a * b}",
+            ("intro f h h1 h2", f"have h3 := h {j} {k}", "rw [h1, h2] at h3", "exact h3"),
+        ),
+        (
+            f"∀ f : Nat → Nat, (∀ m n, f (m + n) = f m + f n) → f {j} = {a} → f {k} = {b} → f {j + k} = {a + b}",
+            ("intro f h h1 h2", f"have h3 := h {j} {k}", "rw [h1, h2] at h3", "exact h3"),
+        ),
+        (
+            "∀ f : Nat → Nat, (∀ m n, f (m + n) = f m + f n) → f 0 = 0",
+            ("intro f h", "have h1 := h 0 0", "simp at h1", "omega"),
+        ),
+        (
+            "∀ f : Nat → Nat, (∀ m n, f (m + n) = f m + f n) → ∀ n, f (n + n) = 2 * f n",
+            ("intro f h n", "rw [h]", "omega"),
+        ),
+        (
+            f"∀ f : Nat → Nat, (∀ m n, f (m + n) = f m + f n) → f 1 = {a} → ∀ n, f (n + 1) = f n + {a}",
+            ("intro f h h1 n", "rw [h, h1]"),
+        ),
+        (
+            f"∀ f : Nat → Nat, (∀ m n, f (m * n) = f m * f n) → f {j} = 0 → f {j * k} = 0",
+            ("intro f h h1", f"have h2 := h {j} {k}", "rw [h1] at h2", "simpa using h2"),
+        ),
+        (
+            f"∀ f : Nat → Nat, (∀ n, f (n + {k}) = f n) → f {j} = {a} → f {j + k} = {a}",
+            ("intro f h h1", f"have h2 := h {j}", "rw [h1] at h2", "exact h2"),
+        ),
+        (
+            f"∀ f : Nat → Nat, (∀ n, f (n + {k}) = f n) → f {j} = {a} → f {j + 2 * k} = {a}",
+            ("intro f h h1", f"have h2 := h {j}", f"have h3 := h {j + k}", "rw [h2, h1] at h3", "exact h3"),
+        ),
+        ("∀ f : Int → Int, (∀ x, f (-x) = -f x) → f 0 = 0", ("intro f h", "have h1 := h 0", "simp at h1", "omega")),
+        (
+            "∀ f : Int → Int, (∀ x y, f (x + y) = f x + y) → ∀ x, f x = f 0 + x",
+            ("intro f h x", "have h1 := h 0 x", "simp at h1", "exact h1"),
+        ),
+        (
+            f"∀ f : Nat → Nat, f 0 = {a} ∧ (∀ n, f (n + 1) = f n + {b}) → f 3 = {a + 3 * b}",
+            (
+                "intro f h",
+                "obtain ⟨h0, h⟩ := h",
+                f"have h1 : f 1 = {a + b} := by rw [h 0, h0]",
+                f"have h2 : f 2 = {a + 2 * b} := by rw [h 1, h1]",
+                "rw [h 2, h2]",
+            ),
+        ),
+        (
+            f"∀ f : Nat → Nat, (∀ n, n > 0 → f ({k} * n) = {a} * n + {b}) → f {k * j} = {a * j + b}",
+            ("intro f h", f"have h1 := h {j} (by omega)", "exact h1"),
+        ),
+        (
+            f"∀ f : Nat → Nat, (∀ n, f n ≤ f (n + 1)) → f 0 ≤ f {j}",
+            ("intro f h", *[f"have h{i} := h {i}" for i in range(j)], "simp at *", "omega"),
+        ),
+    ]
+    statement, tactics = rng.choice(kinds)
+    return Draft("values", statement, tactics)
+
+
+KINDS = (affine, affine, summed, value_of_recursion, value_by_equation, homomorphisms)

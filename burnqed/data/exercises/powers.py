@@ -1,0 +1,197 @@
+"""Powers with a growing exponent: remainders, divisors, and how fast they grow, by induction."""
+
+from __future__ import annotations
+
+from math import gcd
+from random import Random
+
+from burnqed.data.draft import Draft
+from burnqed.data.families.terms import at_most, congruence, either
+
+INDUCTION = "induction n with | zero => ?_ | succ n ih => ?_"
+
+
+def exponent(k: int, j: int) -> str:
+    """`n`, `(n + 2)`, `(3 * n + 1)`."""
+    text = " + ".join(["n" if k == 1 else f"{k} * n", *([str(j)] * bool(j))])
+    return f"({text})" if " " in text else text
+
+
+def step_of(base: int, k: int, j: int) -> str:
+    """States the power at n + 1 by the one at n."""
+    before = exponent(k, j)
+    after = " + ".join(["n + 1" if k == 1 else f"{k} * (n + 1)", *([str(j)] * bool(j))])
+    return f"have h{base} : {base} ^ ({after}) = {base} ^ {before} * {base**k} := Nat.pow_add {base} {before} {k}"
+
+
+def power_remainder(rng: Random) -> Draft | None:
+    """One or two powers whose sum leaves always the same remainder."""
+    two = rng.random() < 0.6
+    bases = rng.sample(range(2, 12), 2 if two else 1)
+    shapes = [(rng.choice([1, 1, 1, 2, 2, 3]), rng.choice([0, 0, 1, 1, 2, 3])) for _ in bases]
+    factors = [rng.choice([1, 1, 1, rng.randint(2, 6)]) for _ in bases]
+    c, d = rng.choice([0, 0, 0, rng.randint(1, 9)]), rng.choice([0, 0, rng.randint(1, 20)])
+
+    def value(n: int) -> int:
+        powers: int = sum(f * b ** (k * n + j) for b, f, (k, j) in zip(bases, factors, shapes, strict=True))
+        return powers + c * n + d
+
+    values = [value(n) for n in range(8)]
+    gaps = [v - values[0] for v in values[1:]]
+    moduli = [m for m in range(3, 40) if all(gap % m == 0 for gap in gaps) and any(b % m != 1 for b in bases)]
+    if not moduli:
+        return None
+    m = rng.choice(moduli)
+    if not passes_on(bases, factors, shapes, c, d, m):
+        return None
+    parts = [
+        f"{f} * {b} ^ {exponent(*s)}" if f > 1 else f"{b} ^ {exponent(*s)}"
+        for b, f, s in zip(bases, factors, shapes, strict=True)
+    ]
+    term = " + ".join([*parts, *([f"{c} * n" if c > 1 else "n"] * bool(c)), *([str(d)] * bool(d))])
+    conclusion = congruence(rng, term, m, values[0] % m)
+    if "∃" in conclusion:
+        return None
+    steps = [step_of(b, *shape) for b, shape in zip(bases, shapes, strict=True)]
+    if shapes == [(1, 0)] or (len(bases) == 1 and shapes[0][0] == 1):
+        steps = ["rw [Nat.pow_succ]"]
+    elif set(shapes) == {(1, 0)}:
+        steps = ["rw [Nat.pow_succ, Nat.pow_succ]"]
+    base = rng.choice(["decide", "decide", "simp"]) if conclusion.startswith("(") or "∣" in conclusion else "rfl"
+    return Draft("power", f"∀ n : Nat, {conclusion}", ("intro n", INDUCTION, base, *steps, "omega"))
+
+
+def passes_on(bases: list[int], factors: list[int], shapes: list[tuple[int, int]], c: int, d: int, m: int) -> bool:
+    """Whether the remainder at n + 1 follows from that at n, whatever the powers are: for linear arithmetic alone."""
+    first = bases[0] ** shapes[0][0] % m
+    same = all((f * (b**k - first)) % m == 0 for b, f, (k, _) in zip(bases, factors, shapes, strict=True))
+    if len(bases) == 1 and c == 0:
+        return same
+    return same and all((c * (n + 1) + d - first * (c * n + d)) % m == (c + d - first * d) % m for n in range(m))
+
+
+def power_cycle(rng: Random) -> Draft | None:
+    """The few remainders that powers of a number run through."""
+    base, m, f = rng.randint(2, 12), rng.randint(3, 21), rng.choice([1, 1, 1, rng.randint(2, 5)])
+    seen = [f * base**n % m for n in range(12)]
+    residues = sorted(set(seen))
+    if not 2 <= len(residues) <= 4:
+        return None
+    term = f"{base} ^ n" if f == 1 else f"{f} * {base} ^ n"
+    plain = f"{term} % {m}" if f == 1 else f"({term}) % {m}"
+    listed = " ∨ ".join(f"{plain} = {r}" for r in residues)
+    tail = (INDUCTION, "simp", "rw [Nat.pow_succ]", "omega")
+    free = [r for r in range(m) if r not in residues]
+    choice = rng.random()
+    if choice < 0.5 or not free:
+        return Draft("power", f"∀ n : Nat, {listed}", ("intro n", *tail))
+    r = rng.choice(free)
+    claim = f"{plain} ≠ {r}" if choice < 0.7 else f"¬ {m} ∣ {term} + {m - r}" if r else f"¬ {m} ∣ {term}"
+    return Draft("power", f"∀ n : Nat, {claim}", ("intro n", f"suffices h : {listed} by omega", *tail))
+
+
+def power_minus(rng: Random) -> Draft:
+    """b^n - 1 by b - 1, with the subtraction of natural numbers."""
+    m = rng.randint(2, 12)
+    base = m * rng.randint(1, 4) + 1
+    k = rng.choice([1, 1, 2, 3])
+    root = next((r for r in range(2, 12) if k > 1 and r**k % m == 1), 0)
+    power = f"{base} ^ n" if not root else f"{root} ^ {exponent(k, 0)}"
+    step = "rw [Nat.pow_succ]" if not root else step_of(root, k, 0)
+    claim = rng.choice([f"{m} ∣ {power} - 1", f"({power} - 1) % {m} = 0", f"∃ k, {power} = {m} * k + 1"])
+    end = (INDUCTION, "rfl" if not root else "simp", step, "omega")
+    proof = f"exact ⟨{power} / {m}, by omega⟩" if claim.startswith("∃") else "omega"
+    return Draft("power", f"∀ n : Nat, {claim}", ("intro n", f"suffices h : {power} % {m} = 1 by {proof}", *end))
+
+
+def power_growth(rng: Random) -> Draft | None:
+    """b^n above a line, from some number on."""
+    base, c, d = rng.choice([2, 2, 3, 3, 4, 5]), rng.randint(1, 9), rng.randint(0, 12)
+    j = rng.choice([0, 0, 0, 1])
+    strict = rng.random() < 0.5
+
+    def holds(n: int) -> bool:
+        large: int = base ** (n + j)
+        return c * n + d < large if strict else c * n + d <= large
+
+    start = next(s for s in range(20) if all(holds(n) for n in range(s, 25)))
+    line = " + ".join([f"{c} * n" if c > 1 else "n", *([str(d)] * bool(d))])
+    power = f"{base} ^ {exponent(1, j)}"
+    claim = f"{line} < {power}" if strict else at_most(rng, line, power)
+    if base**j < 1 or (base - 1) * (c * start + d) < c:
+        return None
+    step = "rw [Nat.pow_succ]" if j == 0 else f"rw [show n + 1 + {j} = n + {j} + 1 by omega, Nat.pow_succ]"
+    if start == 0:
+        return Draft(
+            "growth",
+            f"∀ n : Nat, {claim}",
+            ("intro n", INDUCTION, "simp" if rng.random() < 0.5 else "decide", step, "omega"),
+        )
+    guard = either(rng, f"{start} ≤ n; {start} ≤ n; n ≥ {start}; {start - 1} < n")
+    tactics = (
+        "intro n h",
+        INDUCTION,
+        "omega",
+        f"have h1 : n = {start - 1} ∨ {start} ≤ n := by omega",
+        "rcases h1 with h1 | h1",
+        "subst h1",
+        "decide",
+        "have h2 := ih (by omega)",
+        step,
+        "omega",
+    )
+    return Draft("growth", f"∀ n : Nat, {guard} → {claim}", tactics)
+
+
+def square_growth(rng: Random) -> Draft:
+    """b^n above a square, from some number on."""
+    base, d = rng.choice([2, 2, 3, 4]), rng.randint(0, 6)
+
+    def holds(n: int) -> bool:
+        large: int = base**n
+        return n * n + d < large
+
+    start = max(3, next(s for s in range(20) if all(holds(n) for n in range(s, 25))))
+    square = rng.choice(["n * n", "n ^ 2"])
+    claim = f"{square} + {d} < {base} ^ n" if d else f"{square} < {base} ^ n"
+    tactics = (
+        "intro n h",
+        *["rw [Nat.pow_two]"] * (square == "n ^ 2"),
+        INDUCTION,
+        "omega",
+        f"have h1 : n = {start - 1} ∨ {start} ≤ n := by omega",
+        "rcases h1 with h1 | h1",
+        "subst h1",
+        "decide",
+        "have h2 := ih h1",
+        "have h3 : 3 * n ≤ n * n := Nat.mul_le_mul_right n (by omega)",
+        "have h4 : (n + 1) * (n + 1) = n * n + 2 * n + 1 := by grind",
+        "rw [Nat.pow_succ, h4]",
+        "omega",
+    )
+    return Draft("growth", f"∀ n : Nat, {start} ≤ n → {claim}", tactics)
+
+
+def closed_power(rng: Random) -> Draft:
+    """Arithmetic of numbers alone."""
+    a, b, k, m = rng.randint(2, 99), rng.randint(2, 99), rng.randint(2, 60), rng.randint(3, 100)
+    big = rng.randint(100, 99_999)
+    claims = [
+        (f"{a} ^ {k} % {m} = {pow(a, k, m)}", "decide"),
+        (f"({a} ^ {k} + {b} ^ {k}) % {m} = {(a**k + b**k) % m}", "decide"),
+        (f"{big} % {m} = {big % m}", rng.choice(["rfl", "decide"])),
+        (f"({big} + {big + 1} + {big + 2}) % {m} = {(3 * big + 3) % m}", "rfl"),
+        (f"{a} * {b} % {m} = {a * b % m}", "rfl"),
+        (f"Nat.gcd {a * m} {b * m} = {gcd(a * m, b * m)}", rng.choice(["rfl", "decide"])),
+        (f"Nat.lcm {a} {b} = {a * b // gcd(a, b)}", rng.choice(["rfl", "decide"])),
+        (f"{a} ^ {k} < {a + 1} ^ {k}", "decide"),
+        (f"{a} * {b} + {m} = {a * b + m}", rng.choice(["rfl", "decide", "simp"])),
+        (f"{m} ∣ {m * big}", "decide"),
+        (f"¬ {m} ∣ {m * big + 1}", "decide"),
+        (f"({a} : Int) * -{b} + {m} = {m - a * b}", rng.choice(["rfl", "decide"])),
+    ]
+    statement, tactic = rng.choice(claims)
+    return Draft("numbers", statement, (tactic,))
+
+
+KINDS = (power_remainder, power_remainder, power_cycle, power_minus, power_growth, square_growth, closed_power)

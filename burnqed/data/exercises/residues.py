@@ -1,0 +1,170 @@
+"""Remainders of polynomials: by cases on the remainder of each variable. Equations that no remainders satisfy. Remainders that decide others."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+from burnqed.data.draft import Draft
+from burnqed.data.exercises.polynomials import Polynomial, at, bracketed, plain, written
+from burnqed.data.families.residues import claim
+
+NAMES = ["n", "n", "x", "a", "k", "m"]
+PAIRS = ["ab", "xy", "mn", "xy"]
+
+
+def cases_of(variable: str, m: int, name: str) -> tuple[str, str]:
+    """The tactic that states all remainders of a variable, and the one that splits by them, without what follows it."""
+    all_of = " ∨ ".join(f"{variable} % {m} = {r}" for r in range(m))
+    return f"have {name} : {all_of} := by omega", f"rcases {name} with {' | '.join([name] * m)}"
+
+
+def lemmas(domain: str, terms: str, *facts: str) -> str:
+    """The list for `simp` that computes remainders of terms."""
+    kind, mod = ("Nat", "mod") if domain == "Nat" else ("Int", "emod")
+    names = [f"{kind}.add_{mod}"] * ("+" in terms) + [f"{kind}.sub_{mod}"] * ("-" in terms)
+    names += [f"{kind}.mul_{mod}"] * ("*" in terms or ("^" in terms and kind == "Int"))
+    if "^" in terms:
+        names.append("Nat.pow_mod" if kind == "Nat" else "Int.pow_succ")
+    return f"[{', '.join([*names, *facts])}]"
+
+
+def drawn(rng: Random, variables: int, domain: str, degree: int) -> Polynomial:
+    """A polynomial of at most this degree, with small coefficients, and a constant now and then."""
+    monomials = [m for m in product(range(degree + 1), repeat=variables) if 0 < sum(m) <= degree]
+    chosen = rng.sample(monomials, rng.randint(1, min(3, len(monomials))))
+    lowest = -3 if domain == "Int" and rng.random() < 0.5 else 1
+    found = {m: rng.choice([1, 1, 1, rng.randint(lowest, 5)]) for m in chosen}
+    if rng.random() < 0.4:
+        found[(0,) * variables] = rng.randint(lowest, 6)
+    return plain(found)
+
+
+def is_plain(polynomial: Polynomial) -> bool:
+    """Whether there is something to split: a term that is not linear."""
+    return any(sum(m) > 1 for m in polynomial) and len(polynomial) > 0
+
+
+def residue_cases(rng: Random) -> Draft | None:
+    """One variable, split by its remainder."""
+    variable, domain = rng.choice(NAMES), rng.choice(["Nat", "Nat", "Int"])
+    polynomial = drawn(rng, 1, domain, rng.choice([2, 2, 3, 4]))
+    m = rng.choice([2, 3, 3, 4, 4, 5, 5, 6, 7, 8])
+    if not is_plain(polynomial):
+        return None
+    term = written(rng, polynomial, variable)
+    conclusion = claim(rng, term, sorted({at(polynomial, r) % m for r in range(m)}), m)
+    if conclusion is None or "∃" in conclusion or "∀" in conclusion:
+        return None
+    have, split = cases_of(variable, m, "h")
+    known = lemmas(domain, term, "h")
+    return closing(
+        rng, "residue", f"∀ {variable} : {domain}, {conclusion}", f"intro {variable}", (have,), split, known, domain
+    )
+
+
+def residue_cases_of_two(rng: Random) -> Draft | None:
+    """Two variables, both split."""
+    names, domain = rng.choice(PAIRS), rng.choice(["Nat", "Int"])
+    polynomial, m = drawn(rng, 2, domain, 2), rng.choice([2, 2, 3, 3, 4])
+    if not is_plain(polynomial) or any(all(mono[i] == 0 for mono in polynomial) for i in range(2)):
+        return None
+    term = written(rng, polynomial, names)
+    residues = sorted({at(polynomial, r, s) % m for r in range(m) for s in range(m)})
+    conclusion = claim(rng, term, residues, m)
+    if conclusion is None or "∃" in conclusion or "∀" in conclusion:
+        return None
+    first, second = (cases_of(v, m, f"h{v}") for v in names)
+    known = lemmas(domain, term, *(f"h{v}" for v in names))
+    statement, intro = f"∀ {' '.join(names)} : {domain}, {conclusion}", f"intro {' '.join(names)}"
+    return closing(
+        rng, "residue", statement, intro, (first[0], second[0]), f"{first[1]} <;> {second[1]}", known, domain
+    )
+
+
+def closing(
+    rng: Random, kind: str, statement: str, intro: str, haves: tuple[str, ...], split: str, known: str, domain: str
+) -> Draft:
+    """The proof of what a term's remainders are, in whichever way that is said."""
+    conclusion = statement.partition(", ")[2]
+    if conclusion.startswith("¬ ") and "∣" in conclusion:
+        zero = "Nat.mod_eq_zero_of_dvd" if domain == "Nat" else "Int.emod_eq_zero_of_dvd"
+        return Draft(
+            kind, statement, (intro, "intro hd", f"have h0 := {zero} hd", *haves, f"{split} <;> simp {known} at h0")
+        )
+    if "∣" in conclusion:
+        zero = "Nat.dvd_of_mod_eq_zero" if domain == "Nat" else "Int.dvd_of_emod_eq_zero"
+        return Draft(kind, statement, (intro, f"apply {zero}", *haves, f"{split} <;> simp {known}"))
+    cases = split.count("|") + 1
+    if cases <= 3 and "<;>" not in split and rng.random() < 0.3:
+        return Draft(kind, statement, (intro, *haves, split, *[f"simp {known}"] * cases))
+    return Draft(kind, statement, (intro, *haves, f"{split} <;> simp {known}"))
+
+
+def residue_known(rng: Random) -> Draft | None:
+    """The remainders of the variables are given."""
+    two, domain = rng.random() < 0.5, rng.choice(["Nat", "Nat", "Int"])
+    names = rng.choice(PAIRS) if two else rng.choice(NAMES)
+    polynomial, m = drawn(rng, len(names), domain, rng.choice([2, 3])), rng.randint(2, 23)
+    if not is_plain(polynomial) or any(all(mono[i] == 0 for mono in polynomial) for i in range(len(names))):
+        return None
+    values = [rng.randint(0, m - 1) for _ in names]
+    term = written(rng, polynomial, names)
+    facts = [f"{v} % {m} = {r}" for v, r in zip(names, values, strict=True)]
+    r = at(polynomial, *values) % m
+    zero = r == 0 and rng.random() < 0.4
+    conclusion = f"{m} ∣ {term}" if zero else f"{bracketed(term)} % {m} = {r}"
+    hypotheses = " → ".join(facts)
+    tactics = [f"intro {' '.join(names)} {' '.join(f'h{v}' for v in names)}"]
+    if zero:
+        tactics.append(f"apply {'Nat.dvd_of_mod_eq_zero' if domain == 'Nat' else 'Int.dvd_of_emod_eq_zero'}")
+    tactics.append(f"simp {lemmas(domain, term, *(f'h{v}' for v in names))}")
+    return Draft("residue", f"∀ {' '.join(names)} : {domain}, {hypotheses} → {conclusion}", tuple(tactics))
+
+
+def residue_back(rng: Random) -> Draft | None:
+    """From the remainder of a polynomial to that of its variable."""
+    variable, domain = rng.choice(NAMES), rng.choice(["Nat", "Int"])
+    polynomial, m = drawn(rng, 1, domain, rng.choice([2, 3])), rng.choice([2, 3, 4, 5, 7])
+    if not is_plain(polynomial):
+        return None
+    r = rng.randint(0, m - 1)
+    roots = [x for x in range(m) if at(polynomial, x) % m == r]
+    if not 0 < len(roots) <= 2 or m == len(roots):
+        return None
+    term = written(rng, polynomial, variable)
+    conclusion = " ∨ ".join(f"{variable} % {m} = {x}" for x in roots)
+    have, split = cases_of(variable, m, "h1")
+    known = lemmas(domain, term, "h1")
+    statement = f"∀ {variable} : {domain}, {bracketed(term)} % {m} = {r} → {conclusion}"
+    return Draft("residue", statement, (f"intro {variable} h", have, f"{split} <;> simp {known} at h ⊢"))
+
+
+def impossible(rng: Random) -> Draft | None:
+    """An equation without a solution, seen modulo a small number."""
+    names = rng.choice(PAIRS)
+    a, b = rng.choice([1, 1, 2, 3]), rng.choice([1, 2, 3, 4, 5, 7]) * rng.choice([1, -1])
+    p, q = rng.choice([(2, 2), (2, 2), (3, 3), (2, 1), (3, 1)])
+    polynomial = plain({(p, 0): a, (0, q): b})
+    m = rng.choice([3, 4, 4, 5, 7] if q > 1 else [3, 4, 5, 7, 9])
+    taken = {at(polynomial, x, y) % m for x in range(m) for y in range(m)}
+    free = [r for r in range(m) if r not in taken]
+    if not free:
+        return None
+    c = rng.choice(free) + m * rng.randint(0, 4)
+    term = written(rng, polynomial, names)
+    first, second = (cases_of(v, m, f"h{v}") for v in names)
+    statement = rng.choice([f"∀ {' '.join(names)} : Int, {term} ≠ {c}", f"¬ ∃ {' '.join(names)} : Int, {term} = {c}"])
+    intro = f"intro {' '.join(names)} h" if statement.startswith("∀") else f"rintro ⟨{', '.join(names)}, h⟩"
+    split = f"{first[1]} <;> {second[1]}"
+    tactics = (
+        intro,
+        f"have h1 : ({term}) % {m} = {c % m} := by rw [h]; rfl",
+        first[0],
+        second[0],
+        f"{split} <;> simp {lemmas('Int', term, *(f'h{v}' for v in names))} at h1",
+    )
+    return Draft("impossible", statement, tactics)
+
+
+KINDS = (residue_cases, residue_cases, residue_cases_of_two, residue_known, residue_back, impossible)
