@@ -21,6 +21,7 @@ from burnqed.policy.encode import Encoder
 from burnqed.policy.generate import Generator, Sample
 from burnqed.policy.llama import Llama
 from burnqed.policy.model import LanguageModel, load_model
+from burnqed.policy.pack import continued
 from burnqed.policy.pooling import END, Pooling
 from burnqed.policy.prompt import prompt
 from burnqed.policy.recent import Recent
@@ -689,5 +690,5 @@ def test_bfloat16_weights_stay_close_to_float32(folder: Path, model: LanguageMod
 
 def test_sequences_that_begin_alike_are_whole_where_nothing_is_shared() -> None:
     alike = [[1] * 40, [1] * 40 + [2], [1] * 40 + [3]]
-    assert [pack.starts for pack in llama.continued(alike, 60, shares=True)] == [[0, 40, 40]]
-    assert [pack.starts for pack in llama.continued(alike, 60, shares=False)] == [[0], [0], [0]]
+    assert [pack.starts for pack in continued(alike, 60, shares=True)] == [[0, 40, 40]]
+    assert [pack.starts for pack in continued(alike, 60, shares=False)] == [[0], [0], [0]]
