@@ -368,7 +368,7 @@ class EbmConfig(Section):
     enabled: Structure[bool] = True
     """Whether there is a head at all."""
     head: Later[str] = "mlp"
-    """`mlp`, `relative` (which sees a state's difference from the root state, too, and whose layers are not limited), `mlp-without-goal` (which does not see the theorem's root
+    """`mlp`, `relative` (which sees a state's difference from the root state, too, and whose layers are not limited), `mlp-without-goal` and `relative-without-goal` (which do not see the theorem's root
     state, to tell what that is worth), or one that another package provides; `burnqed doctor` lists them."""
     noise: Structure[bool] = True
     """Whether it also learns from the searches at the noise temperature."""

@@ -3,6 +3,8 @@
     burnqed run experiment --iters 3 --profile demo
     burnqed submit experiment --iters 3
 
+    burnqed run experiment --iters 3 --profile demo --ablate goal,noise      # also heads of iteration 0 that lack something
+
 The other ways are branches of the run (`RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
 trajectories, as iteration 1 of the run is with the head of its search. From the third on, the last iteration does not search either, for nothing would learn from it, and has a head that learned from the
 iterations before. `burnqed.evaluate.experiment` says what is compared.
@@ -17,6 +19,8 @@ from hera.workflows import DAG, Workflow
 
 from burnqed.config import RunConfig, includes
 from burnqed.errors import BadInput
+from burnqed.evaluate.experiment import ABLATIONS, WITHOUT
+from burnqed.head import WITHOUT_GOAL
 from burnqed.layout import iterations_of
 from burnqed.log import log
 from burnqed.resolve import resolve
@@ -45,13 +49,34 @@ def of_run(numbers: Sequence[int], config: RunConfig) -> list[str]:
     return ["joint.enabled=false", "evaluate.search_head=[1]", f"search.enabled={searching}"]
 
 
-def branch_config(config: RunConfig, run: str, branch: str) -> RunConfig:
+def ablations(given: str, config: RunConfig) -> dict[str, tuple[str, ...]]:
+    """Branches by name that keep the model of iteration 0 and have a head without one of what is `given`, separated by commas. Raises BadInput for what there is not."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in filter(None, given.split(",")):
+        if name not in ABLATIONS:
+            raise BadInput(
+                f"--ablate knows {' and '.join(ABLATIONS)}, not {name!r}; every arm is evaluated without its head, too."
+            )
+        if name == "noise" and not (config.search.noise and config.ebm.noise):
+            raise BadInput(
+                "No head learns from searches at the noise temperature here, so there is nothing to ablate; set search.noise=true and ebm.noise=true."
+            )
+        if name == "goal" and config.ebm.head not in WITHOUT_GOAL:
+            raise BadInput(
+                f"There is no head like {config.ebm.head!r} that does not see the goal; give ebm.head={' or '.join(WITHOUT_GOAL)}."
+            )
+        lacking = "ebm.noise=false" if name == "noise" else f"ebm.head={WITHOUT_GOAL[config.ebm.head]}"
+        found[f"{WITHOUT}{name}"] = ("sft.enabled=false", lacking)
+    return found
+
+
+def branch_config(config: RunConfig, run: str, settings: Sequence[str]) -> RunConfig:
     origin = json.dumps(f"{run}:0")
-    return resolve(None, [*COMMON, *BRANCHES[branch], f"data.origin={origin}"], base=config).config
+    return resolve(None, [*COMMON, *settings, f"data.origin={origin}"], base=config).config
 
 
-def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = "") -> Workflow:
-    """Raises BadInput for `iters` that is not 0 and 1 at least, and for settings without a head."""
+def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = "", ablate: str = "") -> Workflow:
+    """Raises BadInput for `iters` that is not 0 and 1 at least, for settings without a head, and for ablations that there are not."""
     numbers = iterations_of(iters)
     if numbers[0] != 0:
         raise BadInput(
@@ -73,18 +98,19 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
     if not includes(config.search.enabled, numbers[-1]):
         log.info("iteration %d of %s does not search, for nothing would learn from it", numbers[-1], run)
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
-    parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "gate": "off"}
-    configs = {f"{CONFIG_OF}{branch}": branch_config(config, run, branch).to_json() for branch in BRANCHES}
+    parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "ablate": ablate, "gate": "off"}
+    branches: dict[str, tuple[str, ...]] = BRANCHES | ablations(ablate, config)
+    configs = {f"{CONFIG_OF}{name}": branch_config(config, run, branches[name]).to_json() for name in branches}
     with new_workflow("experiment", config, parameters | configs) as workflow:
         template = child(one, config)
         report = step(find("experiment"), config, options={"iters": parameter("iters")}, artifacts=(PAGE,))
         with DAG(name="main"):
             in_turn(template, numbers, redo)
-            for branch in BRANCHES:
+            for branch in branches:
                 given = {"run": f"{parameter('run')}-{branch}", "config": parameter(f"{CONFIG_OF}{branch}")}
                 arguments = {"name": branch, "iteration": "1", "redo": of_iterations(redo), **given}
                 template(name=branch, depends="iter-0.Succeeded", arguments=arguments)
-            others = [*(f"iter-{number}" for number in numbers[1:]), *BRANCHES]
+            others = [*(f"iter-{number}" for number in numbers[1:]), *branches]
             ended = [f"({' || '.join(f'{name}.{phase}' for phase in ENDED)})" for name in others]
             report(name="experiment", depends=" && ".join(["iter-0.Succeeded", *ended]))
     return workflow  # type: ignore[no-any-return]

@@ -61,6 +61,7 @@ def submit(
     benchmark: str | None = options.Benchmark,
     gate: str = options.Gate,
     redo: str = options.Redo,
+    ablate: str = options.Ablate,
     max_cost: float | None = options.MaxCost,
     source: str | None = options.Source,
     imported: str | None = options.Name,
@@ -83,7 +84,7 @@ def submit(
     from burnqed_workflows.registry import WORKFLOWS
 
     given = options.for_workflow(
-        workflow, iteration=iteration, iters=iters, gate=gate, redo=redo, source=source, name=imported
+        workflow, iteration=iteration, iters=iters, gate=gate, redo=redo, source=source, name=imported, ablate=ablate
     )
     run = name or options.default_run(workflow)
     overrides = options.with_origin(options.with_cost(overrides, max_cost), origin)

@@ -28,6 +28,7 @@ def estimate(
         help="Run whose times are the measure; may be repeated.",
         show_default="the run itself",
     ),
+    ablate: str = options.Ablate,
     store: str = options.Store,
     name: str | None = options.OptionalRun,
     profile: str | None = options.RunProfile,
@@ -49,7 +50,7 @@ def estimate(
     target, run = Store(options.absolute(store)), name or options.default_run(workflow)
     config = resolve_run(target, run, profile, overrides, workflow=workflow).config
     given = options.for_workflow(
-        workflow, iteration=iteration, iters=iters, gate="off", redo="", source=None, name=None
+        workflow, iteration=iteration, iters=iters, gate="off", redo="", source=None, name=None, ablate=ablate
     )
     document = WORKFLOWS[workflow].build(config, store=target.uri, run=run, **given).to_dict()
     measured = like or [run]

@@ -114,6 +114,12 @@ Benchmark = setting(
     show_default="those of the run, at first the shipped one",
 )
 Redo = how("", "--redo", help="Steps to do again although they are done, as in search,evaluate.")
+Ablate = which(
+    "",
+    "--ablate",
+    metavar="WHAT,…",
+    help="For experiment: heads of iteration 0 that lack something, beside its own: goal, noise, or both.",
+)
 MaxCost = setting(
     None,
     "--max-cost",

@@ -29,6 +29,7 @@ def run(
     benchmark: str | None = options.Benchmark,
     gate: str = options.Gate,
     redo: str = options.Redo,
+    ablate: str = options.Ablate,
     max_cost: float | None = options.MaxCost,
     source: str | None = options.Source,
     imported: str | None = options.Name,
@@ -61,7 +62,7 @@ def run(
     if workflow not in WITHOUT_LEAN:
         check_installed(config.lean)
     given = options.for_workflow(
-        workflow, iteration=iteration, iters=iters, gate=gate, redo=redo, source=source, name=imported
+        workflow, iteration=iteration, iters=iters, gate=gate, redo=redo, source=source, name=imported, ablate=ablate
     )
     indices = indices_to_keep(theorems, benchmark, workflow, config, target, run_name)
     rows = rows_to_keep(pairs, proofs, workflow)

@@ -3,7 +3,7 @@
 Every arm is a model with a head that learned from the trajectories of iteration 0: A, the model of iteration 0; S, that of iteration 1, fine-tuned again with the proofs that
 iteration 0 found, and the head that it searches with; the control, fine-tuned again without them; B, one trained jointly instead, with a head trained on its finished
 embeddings; and C, that model with the head that was trained with it. So A to control is more training, control to S what found proofs do, S to B what joint training
-does to the model, B to C what it does to the head.
+does to the model, B to C what it does to the head. Ablations, where there are any, are the model of iteration 0 with heads that lack something, beside A.
 """
 
 from __future__ import annotations
@@ -62,14 +62,32 @@ class Arm(NamedTuple):
     """Of the evaluation with the head."""
     figures: str
     """Begins the head's figures among those of the training."""
+    is_ablation: bool = False
+    """Not every experiment has it."""
 
 
+WITHOUT = "without-"
+"""Begins the branches of ablations."""
+ABLATIONS = {"goal": "it does not see the goal", "noise": "it did not learn from the searches at the noise temperature"}
+"""What a head of iteration 0 can lack, and what that means."""
 ARMS = (
     Arm("A", "iteration 0; head on its embeddings", 0, "", HEAD, "head"),
     Arm("S", "fine-tuned again, with found proofs; head on its embeddings", 1, "", SEARCH_HEAD, SEARCH_HEAD),
     Arm("B", "trained jointly; head on its finished embeddings", 1, "joint", HEAD, "head"),
     Arm("C", "trained jointly; the head of that training", 1, "joint", SEARCH_HEAD, SEARCH_HEAD),
     Arm("control", "fine-tuned again, without found proofs; head on its embeddings", 1, "control", HEAD, "head"),
+    *(
+        Arm(
+            f"A without {name}",
+            f"iteration 0; a head on its embeddings: {what}",
+            1,
+            f"{WITHOUT}{name}",
+            HEAD,
+            "head",
+            is_ablation=True,
+        )
+        for name, what in ABLATIONS.items()
+    ),
 )
 QUESTIONS = (
     ("A", "control", "more training"),
@@ -77,6 +95,7 @@ QUESTIONS = (
     ("A", "S", "both"),
     ("S", "B", "joint training, on the model"),
     ("B", "C", "joint training, on the head"),
+    *((f"A without {name}", "A", f"the {name}, for the head") for name in ABLATIONS),
 )
 """From which arm to which, and what the difference is."""
 
@@ -239,7 +258,10 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         verdict=verdict,
         reasons=reasons,
         missing=[
-            f"{arm.name} of {seed.run}" for seed in on for arm in ARMS if evaluation(seed, arm, arm.variant) is None
+            f"{arm.name} of {seed.run}"
+            for seed in on
+            for arm in ARMS
+            if not arm.is_ablation and evaluation(seed, arm, arm.variant) is None
         ],
     )
 

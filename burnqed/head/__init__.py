@@ -13,7 +13,10 @@ BUILT_IN = {
     "mlp": "burnqed.head.mlp:MlpHead",
     "mlp-without-goal": "burnqed.head.mlp:GoallessHead",
     "relative": "burnqed.head.relative:RelativeHead",
+    "relative-without-goal": "burnqed.head.relative:GoallessRelativeHead",
 }
+WITHOUT_GOAL = {"mlp": "mlp-without-goal", "relative": "relative-without-goal"}
+"""The head that is the same, but for what it does not see."""
 
 
 def names() -> list[str]:

@@ -35,3 +35,10 @@ class RelativeHead(MlpHead):
 
     def limit_norms(self, power_iterations: int) -> None:
         pass
+
+
+class GoallessRelativeHead(RelativeHead):
+    """The same head, which sees the mean root state in place of the theorem's: for telling what goal-conditioning is worth."""
+
+    def forward_standard(self, z: Tensor, g: Tensor) -> Tensor:
+        return super().forward_standard(z, torch.zeros_like(g))

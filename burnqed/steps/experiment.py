@@ -41,10 +41,10 @@ def seed_of(store: Store, run: str) -> Seed:
         raise BadInput(f"The run {run!r} in {store.uri} has no finished iteration 0; run the experiment first.")
     results = {("", result.iteration): result for result in iterations}
     configs = []
-    for branch in sorted({arm.branch for arm in ARMS if arm.branch}):
+    for branch, is_ablation in sorted({(arm.branch, arm.is_ablation) for arm in ARMS if arm.branch}):
         if found := of_branch(store, run, branch):
             results[branch, 1], config = found
-            configs.append(config)
+            configs += [] if is_ablation else [config]  # its model is that of iteration 0
     if ("", 1) in results and (different := apart(config_at(store, Layout(run, 1)), configs)):
         log.warning(
             "iteration 1 of %s is left out: it was made with another %s; run the experiment again", run, different
@@ -66,8 +66,11 @@ def apart(config: RunConfig, branches: Sequence[RunConfig]) -> str:
 
 def result_at(store: Store, layout: Layout) -> IterationResult | None:
     """What an iteration has measured. None where there is nothing, and where what it was made from has been made anew since."""
-    for unit in (layout.adapter, layout.report):
-        record = read_record(store, unit)
+    report = read_record(store, layout.report)
+    if report is None:
+        return None
+    adapter = [layout.adapter] if layout.adapter in report.key.inputs else []
+    for unit, record in ((layout.report, report), *((a, read_record(store, a)) for a in adapter)):
         if record is None:
             return None
         snapshot = Snapshot.of(store, list(record.key.inputs))

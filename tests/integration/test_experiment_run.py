@@ -20,7 +20,7 @@ from burnqed.store import Store
 from tests.fixtures.wheel import STORE
 
 WORDS = [
-    *("run", "experiment", "--iters", "2", "--profile", "smoke", "--store", STORE),
+    *("run", "experiment", "--iters", "2", "--profile", "smoke", "--store", STORE, "--ablate", "goal"),
     *("--set", "joint.steps=10", "--set", "joint.evaluate_every=5", "--set", "ebm.steps=60"),
 ]  # fmt: skip
 COMMAND = [sys.executable, "-m", "burnqed.cli.main", *WORDS]
@@ -56,13 +56,14 @@ def test_an_experiment_that_was_killed_in_a_branch_continues_to_its_report_and_l
         path: digest for path, digest in before.items() if "/logs/" not in path
     }
     (found,) = Experiments.model_validate(store.read_json("main/experiment/experiment.json")).results
-    assert [arm.name for arm in found.arms] == ["A", "S", "B", "C", "control"]
+    assert [arm.name for arm in found.arms] == ["A", "S", "B", "C", "control", "A without goal"]
     assert found.missing == []
     assert {path.split("/")[0] for path in store.list("")} >= {"main", "main-joint", "main-control"}
-    for branch in ("joint", "control"):
+    for branch in ("joint", "control", "without-goal"):
         kinds = {path.split("/")[3] for path in store.list(f"main-{branch}/iterations")}
         assert not kinds & {"trajectories", "selection"}, "a branch does not search"
     assert store.exists("main-joint/iterations/iter_1/ebm/search/_SUCCESS")
+    assert not store.files("main-without-goal/iterations/iter_1/adapter"), "an ablation keeps the model of iteration 0"
     assert f"verdict: {found.verdict}" in done.stdout + done.stderr
 
     again = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True)

@@ -59,7 +59,7 @@ def test_an_iteration_searches_with_their_lean_and_trains_and_serves_their_head(
 
 def test_doctor_lists_them_and_says_what_cannot_be_imported(environment: dict[str, str], tmp_path: Path) -> None:
     printed = " ".join(run({**environment, "COLUMNS": "400"}, "doctor", cwd=tmp_path).stdout.split())
-    assert "mlp, mlp-without-goal, relative, bilinear" in printed
+    assert "mlp, mlp-without-goal, relative, relative-without-goal, bilinear" in printed
     assert "Lean backend unimportable" in printed
     assert "burnqed_plugin.missing:Lean: ModuleNotFoundError" in printed
 
@@ -72,7 +72,10 @@ def test_doctor_lists_them_and_says_what_cannot_be_imported(environment: dict[st
             "lean.backend=unimportable",
             "The Lean backend 'unimportable' cannot be loaded (burnqed_plugin.missing:Lean: ",
         ),
-        ("ebm.head=cubic", "no head 'cubic'; there are: mlp, mlp-without-goal, relative, bilinear."),
+        (
+            "ebm.head=cubic",
+            "no head 'cubic'; there are: mlp, mlp-without-goal, relative, relative-without-goal, bilinear.",
+        ),
     ],
 )
 def test_what_is_not_there_is_said_before_anything_runs(

@@ -69,6 +69,46 @@ def test_each_arm_has_its_model_its_head_and_their_figures() -> None:
     assert found.missing == []
 
 
+def test_heads_that_lack_something_stand_beside_that_of_iteration_0_where_they_were_asked_for() -> None:
+    one = seed()
+    found = judged([Seed("main", one.iterations, {**one.arms, "A without goal": arm(15, 17)})], "core")
+    assert [a.name for a in found.arms][-1] == "A without goal"
+    worth = next(e for e in found.steps if e.before == "A without goal")
+    assert (worth.after, round(60 * (worth.gain or 0))) == ("A", 3)
+    assert found.missing == []
+    without = judged([one], "core")
+    assert (found.verdict, found.reasons[1:]) == (without.verdict, without.reasons[1:])
+
+
+def test_an_ablation_keeps_the_model_and_changes_the_head_alone() -> None:
+    config = resolve("demo", ["search.noise=true"], workflow="experiment").config
+    built = experiment.build(config, store="s", run="mine", iters="2", ablate="goal,noise").to_dict()
+    given = {p["name"]: p["value"] for p in built["spec"]["arguments"]["parameters"]}
+    goal, noise = (from_json(given[f"config-without-{name}"]) for name in ("goal", "noise"))
+    assert (goal.ebm.head, goal.ebm.noise, noise.ebm.head, noise.ebm.noise) == (
+        "relative-without-goal", True, "relative", False,
+    )  # fmt: skip
+    assert {c.data.origin for c in (goal, noise)} == {"mine:0"}
+    assert not any(c.sft.enabled or c.search.enabled for c in (goal, noise))
+    (main,) = (t for t in built["spec"]["templates"] if t["name"] == "main")
+    tasks = {task["name"]: task for task in main["dag"]["tasks"]}
+    assert tasks["without-goal"]["depends"] == "iter-0.Succeeded"
+    assert "without-noise.Failed" in tasks["experiment"]["depends"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "ablate", "words"),
+    [
+        ([], "luck", "--ablate knows goal and noise, not 'luck'"),
+        ([], "noise", "search.noise=true"),
+        (["ebm.head=mlp-without-goal"], "goal", "no head like 'mlp-without-goal'"),
+    ],
+)
+def test_what_cannot_be_ablated_is_said(overrides: list[str], ablate: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        experiment.build(resolve("demo", overrides).config, store="s", run="mine", iters="2", ablate=ablate)
+
+
 def test_with_one_seed_the_figures_are_those_of_a_comparison() -> None:
     one = seed()
     (head, *_) = judged([one], "core").heads

@@ -22,7 +22,7 @@ from burnqed import head as heads
 from burnqed.cli import doctor
 from burnqed.config import EbmConfig
 from burnqed.errors import BadInput
-from burnqed.head import base
+from burnqed.head import WITHOUT_GOAL, base
 from burnqed.head.base import Head, make_head
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
@@ -87,9 +87,10 @@ def test_a_head_of_another_package_is_trained_saved_and_loaded(tmp_path: Path) -
 
 
 def test_a_head_without_the_goal_learns_nothing_that_only_the_goal_tells(tmp_path: Path) -> None:
-    seeing, blind = (trained(tmp_path / kind, kind, near()) for kind in ("mlp", "mlp-without-goal"))
-    assert seeing.metrics["pairwise"].value > 0.75
-    assert blind.metrics["pairwise"].value < 0.65
+    for kind, goalless in WITHOUT_GOAL.items():
+        seeing, blind = (trained(tmp_path / name, name, near()) for name in (kind, goalless))
+        assert seeing.metrics["pairwise"].value > 0.75
+        assert blind.metrics["pairwise"].value < 0.65
 
 
 def test_a_relative_head_tells_states_apart_that_are_all_near_their_goals(tmp_path: Path) -> None:
@@ -127,13 +128,14 @@ def test_a_head_of_another_shape_than_the_installed_one_takes_is_one_sentence(tm
 @pytest.mark.usefixtures("plugin")
 def test_what_is_not_there_or_cannot_be_loaded_is_one_sentence() -> None:
     with pytest.raises(
-        BadInput, match=r"no head 'cubic'; there are: mlp, mlp-without-goal, relative, bilinear, broken\. "
+        BadInput,
+        match=r"no head 'cubic'; there are: mlp, mlp-without-goal, relative, relative-without-goal, bilinear, broken\. ",
     ):
         heads.check("cubic")
     with pytest.raises(BadInput, match="The head 'broken' cannot be loaded .*ModuleNotFoundError"):
         make_head(torch.zeros(1, 4), EbmConfig(head="broken"))
     found = {finding.what: finding for finding in doctor.heads()}
-    assert found["heads"].found == "mlp, mlp-without-goal, relative, bilinear, broken"
+    assert found["heads"].found == "mlp, mlp-without-goal, relative, relative-without-goal, bilinear, broken"
     assert not found["head broken"].needed
 
 
