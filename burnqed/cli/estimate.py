@@ -110,9 +110,10 @@ def print_estimate(found: Estimate, source: str, console: Console) -> None:
         style="bold",
     )
     console.print(table)
-    if priced:
-        low, _, high = found.total("dollars")
-        console.print(f"US dollars: {low:,.2f} to {high:,.2f}")
+    for figure, title, shown in (("gpu_hours", "GPU hours", on_gpus), ("dollars", "US dollars", priced)):
+        if shown:
+            low, _, high = found.total(figure)
+            console.print(f"{title}: {low:,.2f} to {high:,.2f}")
     console.print(f"Rates: {source}. As if nothing were there yet.", soft_wrap=True)
     if found.unknown:
         console.print(

@@ -94,6 +94,7 @@ def test_an_experiment_has_its_branches_which_do_not_search() -> None:
 def test_what_is_documented_is_of_large_models_only() -> None:
     assert documented(config()) == {}
     large = resolve("cluster-7b").config
-    (only,) = estimate([(Layout("r", 0), large)], documented(large), TASKS).rows
-    assert only.task == "sft"
-    assert 1.0 < only.gpu_hours[1] < 24.0
+    tuned, encoded = estimate([(Layout("r", 0), large)], documented(large), TASKS).rows
+    assert (tuned.task, encoded.task) == ("sft", "embed-final")
+    assert 1.0 < tuned.gpu_hours[1] < 24.0
+    assert encoded.gpu_hours[1] == pytest.approx(encoded.amount / 86 / 3600)
