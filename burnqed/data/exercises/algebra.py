@@ -82,24 +82,19 @@ def substituted(rng: Random) -> Draft:
     facts = " → ".join(f"{v} = {c}" for v, c in zip(names, values, strict=True))
     goal = f"{written(rng, term, names)} = {at(term, *values)}"
     hs = [f"h{i}" for i in range(1, len(names) + 1)]
-    met = [h for i, h in enumerate(hs) if any(monomial[i] for monomial in term)]
     intro = f"intro {' '.join([*names, *hs])}"
-    ways = [
-        (intro, f"rw [{', '.join(met)}]", *["rfl"] * (domain == "Int")),  # of natural numbers, rw finds it itself
-        (intro, *(f"subst {h}" for h in hs), "rfl"),
-        (intro, f"simp [{', '.join(hs)}]"),
-    ]
+    ways = [(intro, *(f"subst {h}" for h in hs), "rfl"), (intro, f"simp [{', '.join(hs)}]"), (intro, "grind")]
     return Draft("system", f"∀ {' '.join(names)} : {domain}, {facts} → {goal}", rng.choice(ways))
 
 
 def solved(rng: Random) -> Draft:
     """Two linear equations, and what follows for a product, a square or a power."""
-    names = rng.choice(NAMES)
+    u, v = names = rng.choice(NAMES)
     x, y = rng.randint(1, 15), rng.randint(-9, 12)
     a, b, c, d = rng.choice(
         [(1, 1, 1, -1), (2, 1, 1, 1), (1, 2, 1, -1), (3, 2, 1, 1), (2, 3, 3, -1), (5, -2, 1, 1), (1, 3, 2, 1)]
     )
-    p, q = (written(rng, linear([u, v]), names) for u, v in ((a, b), (c, d)))
+    p, q = (written(rng, linear([i, j]), names) for i, j in ((a, b), (c, d)))
     first, second = f"{p} = {a * x + b * y}", f"{q} = {c * x + d * y}"
     terms: list[Polynomial] = [
         {(1, 1): 1},
@@ -109,33 +104,33 @@ def solved(rng: Random) -> Draft:
         {(3, 0): 1, (0, 1): 2},
     ]
     term = rng.choice(terms)
-    u, v = names
     goal = f"{written(rng, term, names)} = {at(term, x, y)}"
-    intro = f"intro {u} {v} h1 h2"
-    found = (f"have h3 : {u} = {x} := by omega", f"have h4 : {v} = {y} := by omega")
-    end = rng.choice([("rw [h3, h4]", "rfl"), ("subst h3", "subst h4", "rfl"), ("simp [h3, h4]",)])
-    return Draft("system", f"∀ {u} {v} : Int, {first} → {second} → {goal}", (intro, *found, *end))
+    if rng.random() < 0.3:
+        return Draft(
+            "system", f"∀ {u} {v} : Int, {first} → {second} → {u} = {x} ∧ {v} = {y}", (f"intro {u} {v} h1 h2", "omega")
+        )
+    return Draft("system", f"∀ {u} {v} : Int, {first} → {second} → {goal}", (f"intro {u} {v} h1 h2", "grind"))
 
 
 def by_one(rng: Random) -> Draft:
-    """One variable expressed by the other, then an identity."""
+    """A difference, and a symmetric function, of two numbers; then another one."""
     u, v = rng.choice(NAMES)
     d = rng.choice([1, 2, 3, 5, -1, -4])
     x, y = 0, 0
     while x * y == 0:
         y = rng.randint(-8, 12)
         x = y + d
-    which = rng.randint(0, 3)
     given = f"{u} - {v} = {d}" if rng.random() < 0.6 else f"{u} = {v} + {d}"
-    if which == 0:
-        second, goal = f"{u} ^ 2 + {v} ^ 2 = {x * x + y * y}", f"{u} * {v} = {x * y}"
-    elif which == 1:
-        second, goal = f"{u} * {v} = {x * y}", f"{u} ^ 2 + {v} ^ 2 = {x * x + y * y}"
-    elif which == 2:
-        second, goal = f"{u} * {v} = {x * y}", f"{u} ^ 3 - {v} ^ 3 = {x**3 - y**3}"
-    else:
-        second, goal = f"{u} ^ 2 + {v} ^ 2 = {x * x + y * y}", f"({u} + {v}) ^ 2 = {(x + y) ** 2}"
-    tactics = (f"intro {u} {v} h1 h2", f"have h3 : {u} = {v} + {d} := by omega", "subst h3", "grind")
+    second, goal = rng.choice(
+        [
+            (f"{u} ^ 2 + {v} ^ 2 = {x * x + y * y}", f"{u} * {v} = {x * y}"),
+            (f"{u} * {v} = {x * y}", f"{u} ^ 2 + {v} ^ 2 = {x * x + y * y}"),
+            (f"{u} * {v} = {x * y}", f"{u} ^ 3 - {v} ^ 3 = {x**3 - y**3}"),
+            (f"{u} ^ 2 + {v} ^ 2 = {x * x + y * y}", f"({u} + {v}) ^ 2 = {(x + y) ** 2}"),
+        ]
+    )
+    intro = f"intro {u} {v} h1 h2"
+    tactics = rng.choice([(intro, "grind"), (intro, f"have h3 : {u} = {v} + {d} := by omega", "subst h3", "grind")])
     return Draft("system", f"∀ {u} {v} : Int, {given} → {second} → {goal}", tactics)
 
 
@@ -149,11 +144,9 @@ def sum_zero(rng: Random) -> Draft:
         "(a + b) * (b + c) * (c + a) = -(a * b * c); a ^ 4 + b ^ 4 + c ^ 4 = 2 * (a * b + b * c + c * a) ^ 2; "
         "a * (b + c) = -(a ^ 2); a ^ 2 - b ^ 2 = c * (b - a)",
     )
-    given, value = rng.choice(
-        [("a + b + c = 0", "-a - b"), ("a + b + c = 0", "-a - b"), ("a + b = -c", "-a - b"), ("c = -a - b", "-a - b")]
-    )
-    tactics = ("intro a b c h", f"have h1 : c = {value} := by omega", "subst h1", "grind")
-    return Draft("system", f"∀ a b c : Int, {given} → {goal}", tactics)
+    given = rng.choice(["a + b + c = 0", "a + b + c = 0", "a + b = -c", "c = -a - b"])
+    split = ("intro a b c h", "have h1 : c = -a - b := by omega", "subst h1", "grind")
+    return Draft("system", f"∀ a b c : Int, {given} → {goal}", rng.choice([split, ("intro a b c h", "grind")]))
 
 
 def factored(rng: Random) -> Draft | None:
@@ -184,7 +177,7 @@ def factored(rng: Random) -> Draft | None:
     )
 
 
-def tried(rng: Random) -> Draft | None:
+def tried(rng: Random) -> Draft:
     """Natural numbers with a given sum and product: what is left can be tried."""
     u, v = rng.choice(NAMES)
     x = rng.randint(1, 9)
@@ -193,12 +186,6 @@ def tried(rng: Random) -> Draft | None:
     second = rng.choice(
         [f"{u} * {v} = {x * y}", f"{u} ^ 2 + {v} ^ 2 = {x * x + y * y}", f"{u} * {u} + {v} * {v} = {x * x + y * y}"]
     )
-    rest = (
-        f"{u} * ({total} - {u}) = {x * y}"
-        if "* " + v in second and "+" not in second
-        else second.replace(v, f"({total} - {u})")
-    )
-    solutions = f"{u} = {x} ∨ {u} = {y}" if x != y else f"{u} = {x}"
     goal = rng.choice(
         [
             f"({u} = {x} ∧ {v} = {y}) ∨ ({u} = {y} ∧ {v} = {x})" if x != y else f"{u} = {x} ∧ {v} = {x}",
@@ -206,17 +193,17 @@ def tried(rng: Random) -> Draft | None:
             f"{u} ≤ {y}",
         ]
     )
-    tactics = [
+    tactics = (
         f"intro {u} {v} h1 h2",
         f"have h3 : {v} = {total} - {u} := by omega",
         "subst h3",
-        f"have h4 : ∀ {u}, {u} ≤ {total} → {rest} → {solutions} := by decide",
-    ]
-    if x != y:
-        tactics += [f"rcases h4 {u} (by omega) h2 with h5 | h5 <;> simp [h5]"]
-    else:
-        tactics += [f"have h5 := h4 {u} (by omega) h2", "simp [h5]"]
-    return Draft("bounded", f"∀ {u} {v} : Nat, {u} + {v} = {total} → {second} → {goal}", tuple(tactics))
+        f"have h4 : {u} ≤ {total} := by omega",
+        "revert h1 h2",
+        "revert h4",
+        f"revert {u}",
+        "decide",
+    )
+    return Draft("bounded", f"∀ {u} {v} : Nat, {u} + {v} = {total} → {second} → {goal}", tactics)
 
 
 def digits(rng: Random) -> Draft | None:
@@ -241,25 +228,26 @@ def digits(rng: Random) -> Draft | None:
     return Draft("bounded", f"∀ a b : Nat, 1 ≤ a ∧ a ≤ 9 → b ≤ 9 → {equation_} → {goal}", tactics)
 
 
-def square_root(rng: Random) -> Draft:
-    """A quadratic equation over the natural numbers: too large is too large, the others are tried."""
+def square_root(rng: Random) -> Draft | None:
+    """A quadratic equation over the natural numbers: what is at most its right side is tried."""
     v = rng.choice("xnbk")
-    a, b, c, x = rng.randint(1, 4), rng.randint(0, 6), rng.randint(0, 9), rng.randint(1, 7)
+    a, b, c, x = rng.randint(1, 4), rng.randint(1, 6), rng.randint(0, 9), rng.randint(1, 7)
+    right = a * x * x + b * x + c
+    if right > 110:
+        return None
     square = rng.choice([f"{v} * {v}", f"{v} ^ 2"])
-    term = " + ".join(
-        [f"{a} * {square}" if a > 1 else square, *([f"{b} * {v}" if b > 1 else v] * bool(b)), *([str(c)] * bool(c))]
+    term = " + ".join([f"{a} * {square}" if a > 1 else square, f"{b} * {v}" if b > 1 else v, *([str(c)] * bool(c))])
+    guard = rng.random() < 0.3
+    hs = "h0 h" if guard else "h"
+    tactics = (
+        f"intro {v} {hs}",
+        f"have h1 : {v} ≤ {right} := by omega",
+        f"revert {hs}",
+        "revert h1",
+        f"revert {v}",
+        "decide",
     )
-    cases = " ∨ ".join(f"{v} = {i}" for i in range(x + 1))
-    tactics = [
-        f"intro {v} h",
-        f"have h1 : {v} ≤ {x} ∨ {x + 1} ≤ {v} := by omega",
-        "rcases h1 with h1 | h1",
-        f"have h2 : {cases} := by omega",
-        f"rcases h2 with {' | '.join(['rfl'] * (x + 1))} <;> simp at h ⊢",
-        "have h2 := Nat.mul_le_mul h1 h1",
-        "grind",
-    ]
-    return Draft("bounded", f"∀ {v} : Nat, {term} = {a * x * x + b * x + c} → {v} = {x}", tuple(tactics))
+    return Draft("bounded", f"∀ {v} : Nat, {f'0 < {v} → ' * guard}{term} = {right} → {v} = {x}", tactics)
 
 
 KINDS = (

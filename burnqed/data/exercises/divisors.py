@@ -138,4 +138,4 @@ def product_of_numbers(rng: Random) -> Draft | None:
     return Draft("bounded", f"∀ {u} {v} : Nat, {u} * {v} = {n} → {second} → {goal}", tactics)
 
 
-KINDS = (dividing, dividing, small_divisor, with_numbers, product_of_numbers)
+KINDS = (dividing, dividing, dividing, small_divisor, with_numbers, with_numbers, product_of_numbers)

@@ -95,23 +95,69 @@ def summed(rng: Random) -> Draft:
     )
 
 
+def with_both(rng: Random) -> Draft:
+    """f (n + 1) = a f n + b n + c, whose closed form has a power and a line."""
+    u = rng.choice(["f", "u", "a", "s"])
+    a, b, c = rng.choice([2, 2, 3, 4]), rng.randint(1, 4), rng.randint(0, 4)
+    # f n = A a^n - (p n + q) / (a - 1)^2, so (a - 1)^2 f n + p n + q = A a^n
+    k = (a - 1) ** 2
+    p, q = b * (a - 1), b + c * (a - 1)
+    start = rng.randint(0, 3)
+    scale = k * start + q
+    line = " + ".join(filter(None, [times(rng, k, f"{u} n"), times(rng, p, "n"), str(q) if q else ""]))
+    step = " + ".join(filter(None, [times(rng, a, f"{u} n"), times(rng, b, "n"), str(c) if c else ""]))
+    goal, tail = (
+        f"{line} = {times(Random(0), scale, f'{a} ^ n')}",
+        (INDUCTION, "simp [h0]", "rw [h, Nat.pow_succ]", "omega"),
+    )
+    given = f"{u} 0 = {start} → (∀ n, {u} (n + 1) = {step})"
+    if k == 1 and rng.random() < 0.4:
+        right = times(Random(0), scale, f"{a} ^ n")
+        taken = f"{p} * n + {q}" if p > 1 else f"n + {q}"
+        return Draft(
+            "recursion",
+            f"∀ {u} : Nat → Nat, {given} → ∀ n, {u} n = {right} - ({taken})",
+            (f"intro {u} h0 h n", f"suffices h1 : {u} n + ({taken}) = {right} by omega", *tail),
+        )
+    return Draft("recursion", f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}", (f"intro {u} h0 h n", *tail))
+
+
 def value_of_recursion(rng: Random) -> Draft:
     """A value some steps on."""
     u = rng.choice(["f", "a", "u", "x"])
     a, b, c = rng.randint(1, 4), rng.randint(0, 5), rng.randint(0, 6)
-    k = rng.randint(2, 5)
-    values = [c]
+    k = rng.randint(2, 6)
+    last = c
     for _ in range(k):
-        values.append(a * values[-1] + b)
-    step = total(Random(0), [times(rng, a, f"{u} n"), str(b) if b else ""])
-    if a == 1 and b == 0:
-        step = f"{u} n"
-    haves = [f"have h{i + 1} : {u} {i + 1} = {values[i + 1]} := by rw [h {i}, h{i}]" for i in range(k)]
-    goal = f"{u} {k} = {values[k]}"
+        last = a * last + b
+    step = " + ".join([times(rng, a, f"{u} n"), *([str(b)] * bool(b))])
+    joined = rng.random() < 0.2
+    given = f"{u} 0 = {c} {'∧' if joined else '→'} (∀ n, {u} (n + 1) = {step})"
+    opened = (f"intro {u} h", "obtain ⟨h0, h⟩ := h") if joined else (f"intro {u} h0 h",)
+    closer = "simp [h, h0]" if joined else rng.choice(["simp [h, h0]", "simp [h, h0]", "grind"])
+    return Draft("values", f"∀ {u} : Nat → Nat, {given} → {u} {k} = {last}", (*opened, closer))
+
+
+def of_two(rng: Random) -> Draft:
+    """An operation on two numbers, at given ones."""
+    s = rng.choice(["s", "f", "g", "op"])
+    j, k, c = rng.randint(1, 6), rng.randint(1, 6), rng.randint(0, 5)
+    x, y = rng.randint(1, 6), rng.randint(1, 6)
+    term, value = rng.choice(
+        [
+            ("a ^ b + b ^ a", x**y + y**x),
+            (f"{j} * a + {k} * b", j * x + k * y),
+            (f"a * b + {c}", x * y + c),
+            (f"a * a + {k} * b", x * x + k * y),
+            (f"{j} * (a * b) + a + b", j * x * y + x + y),
+        ]
+    )
+    guard, sides = rng.choice([("", 0), ("", 0), ("0 < a ∧ 0 < b → ", 1), ("0 < a → 0 < b → ", 2)])
+    end = ("simp [h]",) if rng.random() < 0.6 else ("rw [h]", *["omega"] * sides)
     return Draft(
         "values",
-        f"∀ {u} : Nat → Nat, {u} 0 = {c} → (∀ n, {u} (n + 1) = {step}) → {goal}",
-        (f"intro {u} h0 h", *haves, f"exact h{k}"),
+        f"∀ {s} : Nat → Nat → Nat, (∀ a b, {guard}{s} a b = {term}) → {s} {x} {y} = {value}",
+        (f"intro {s} h", *end),
     )
 
 
@@ -229,4 +275,4 @@ def homomorphisms(rng: Random) -> Draft:
     return Draft("values", statement, tactics)
 
 
-KINDS = (affine, affine, summed, value_of_recursion, value_by_equation, homomorphisms)
+KINDS = (affine, affine, with_both, summed, value_of_recursion, of_two, value_by_equation, homomorphisms)

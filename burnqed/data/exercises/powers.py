@@ -1,4 +1,4 @@
-"""Powers with a growing exponent: remainders, divisors, and how fast they grow, by induction."""
+"""Powers with a growing exponent: remainders, divisors, and how fast they grow, by induction; and arithmetic of numbers alone."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from burnqed.data.draft import Draft
 from burnqed.data.families.terms import at_most, congruence, either
 
 INDUCTION = "induction n with | zero => ?_ | succ n ih => ?_"
+SHIFTED = (
+    "obtain ⟨k, rfl⟩ := Nat.exists_eq_add_of_le h",
+    "clear h",
+    "induction k with | zero => ?_ | succ k ih => ?_",
+    "decide",
+)
+"""Induction from a number on, up to its step."""
 
 
 def exponent(k: int, j: int) -> str:
     """`n`, `(n + 2)`, `(3 * n + 1)`."""
     text = " + ".join(["n" if k == 1 else f"{k} * n", *([str(j)] * bool(j))])
     return f"({text})" if " " in text else text
-
-
-def step_of(base: int, k: int, j: int) -> str:
-    """States the power at n + 1 by the one at n."""
-    before = exponent(k, j)
-    after = " + ".join(["n + 1" if k == 1 else f"{k} * (n + 1)", *([str(j)] * bool(j))])
-    return f"have h{base} : {base} ^ ({after}) = {base} ^ {before} * {base**k} := Nat.pow_add {base} {before} {k}"
 
 
 def power_remainder(rng: Random) -> Draft | None:
@@ -44,6 +44,8 @@ def power_remainder(rng: Random) -> Draft | None:
     m = rng.choice(moduli)
     if not passes_on(bases, factors, shapes, c, d, m):
         return None
+    if all(f * b**j % m == 0 for b, f, (_, j) in zip(bases, factors, shapes, strict=True)):
+        return None  # nothing is left for an induction
     parts = [
         f"{f} * {b} ^ {exponent(*s)}" if f > 1 else f"{b} ^ {exponent(*s)}"
         for b, f, s in zip(bases, factors, shapes, strict=True)
@@ -52,13 +54,16 @@ def power_remainder(rng: Random) -> Draft | None:
     conclusion = congruence(rng, term, m, values[0] % m)
     if "∃" in conclusion:
         return None
-    steps = [step_of(b, *shape) for b, shape in zip(bases, shapes, strict=True)]
-    if shapes == [(1, 0)] or (len(bases) == 1 and shapes[0][0] == 1):
-        steps = ["rw [Nat.pow_succ]"]
-    elif set(shapes) == {(1, 0)}:
-        steps = ["rw [Nat.pow_succ, Nat.pow_succ]"]
-    base = rng.choice(["decide", "decide", "simp"]) if conclusion.startswith("(") or "∣" in conclusion else "rfl"
-    return Draft("power", f"∀ n : Nat, {conclusion}", ("intro n", INDUCTION, base, *steps, "omega"))
+    if set(shapes) == {(1, 0)}:
+        step = "rw [Nat.pow_succ]" if len(shapes) == 1 else "simp only [Nat.pow_succ]"
+    else:
+        step = f"simp [{'Nat.mul_add, ' * any(k > 1 for k, _ in shapes)}Nat.pow_add] at *"
+    base = rng.choice(["decide", "decide", "simp"])
+    if rng.random() < 0.25:
+        return Draft(
+            "power", f"∀ n : Nat, 0 < n → {conclusion}", ("intro n h", "clear h", INDUCTION, base, step, "omega")
+        )
+    return Draft("power", f"∀ n : Nat, {conclusion}", ("intro n", INDUCTION, base, step, "omega"))
 
 
 def passes_on(bases: list[int], factors: list[int], shapes: list[tuple[int, int]], c: int, d: int, m: int) -> bool:
@@ -70,23 +75,36 @@ def passes_on(bases: list[int], factors: list[int], shapes: list[tuple[int, int]
     return same and all((c * (n + 1) + d - first * (c * n + d)) % m == (c + d - first * d) % m for n in range(m))
 
 
+def power_of_remainder(rng: Random) -> Draft:
+    """b ^ (k * n) modulo m, where b ^ k leaves 1: the base is replaced by its remainder."""
+    m = rng.randint(3, 24)
+    k = rng.choice([1, 1, 2, 2, 3, 4])
+    base = rng.choice([b for b in range(2, 3 * m) if b**k % m == 1])
+    j = rng.randint(1, 9)
+    term = f"{base} ^ {exponent(k, 0)}"
+    lemmas = f"[{'Nat.pow_mul, ' * (k > 1)}Nat.pow_mod]"
+    if rng.random() < 0.4:
+        with_sum = f"[Nat.add_mod, {'Nat.pow_mul, ' * (k > 1)}Nat.pow_mod]"
+        return Draft("power", f"∀ n : Nat, ({term} + {j}) % {m} = {(1 + j) % m}", ("intro n", f"simp {with_sum}"))
+    return Draft("power", f"∀ n : Nat, {term} % {m} = 1", ("intro n", f"simp {lemmas}"))
+
+
 def power_cycle(rng: Random) -> Draft | None:
     """The few remainders that powers of a number run through."""
     base, m, f = rng.randint(2, 12), rng.randint(3, 21), rng.choice([1, 1, 1, rng.randint(2, 5)])
     seen = [f * base**n % m for n in range(12)]
     residues = sorted(set(seen))
-    if not 2 <= len(residues) <= 4:
+    if not 2 <= len(residues) <= 3:
         return None
     term = f"{base} ^ n" if f == 1 else f"{f} * {base} ^ n"
     plain = f"{term} % {m}" if f == 1 else f"({term}) % {m}"
     listed = " ∨ ".join(f"{plain} = {r}" for r in residues)
     tail = (INDUCTION, "simp", "rw [Nat.pow_succ]", "omega")
     free = [r for r in range(m) if r not in residues]
-    choice = rng.random()
-    if choice < 0.5 or not free:
+    if rng.random() < 0.7 or not free:
         return Draft("power", f"∀ n : Nat, {listed}", ("intro n", *tail))
     r = rng.choice(free)
-    claim = f"{plain} ≠ {r}" if choice < 0.7 else f"¬ {m} ∣ {term} + {m - r}" if r else f"¬ {m} ∣ {term}"
+    claim = f"{plain} ≠ {r}" if rng.random() < 0.5 else f"¬ {m} ∣ {term} + {m - r}" if r else f"¬ {m} ∣ {term}"
     return Draft("power", f"∀ n : Nat, {claim}", ("intro n", f"suffices h : {listed} by omega", *tail))
 
 
@@ -97,11 +115,14 @@ def power_minus(rng: Random) -> Draft:
     k = rng.choice([1, 1, 2, 3])
     root = next((r for r in range(2, 12) if k > 1 and r**k % m == 1), 0)
     power = f"{base} ^ n" if not root else f"{root} ^ {exponent(k, 0)}"
-    step = "rw [Nat.pow_succ]" if not root else step_of(root, k, 0)
+    step = "rw [Nat.pow_succ]" if not root else "simp [Nat.mul_add, Nat.pow_add] at *"
     claim = rng.choice([f"{m} ∣ {power} - 1", f"({power} - 1) % {m} = 0", f"∃ k, {power} = {m} * k + 1"])
-    end = (INDUCTION, "rfl" if not root else "simp", step, "omega")
     proof = f"exact ⟨{power} / {m}, by omega⟩" if claim.startswith("∃") else "omega"
-    return Draft("power", f"∀ n : Nat, {claim}", ("intro n", f"suffices h : {power} % {m} = 1 by {proof}", *end))
+    guard = rng.random() < 0.3
+    opened = ("intro n h0", "clear h0") if guard else ("intro n",)
+    statement = f"∀ n : Nat, {'0 < n → ' * guard}{claim}"
+    end = (INDUCTION, "rfl" if not root else "simp", step, "omega")
+    return Draft("power", statement, (*opened, f"suffices h : {power} % {m} = 1 by {proof}", *end))
 
 
 def power_growth(rng: Random) -> Draft | None:
@@ -118,29 +139,16 @@ def power_growth(rng: Random) -> Draft | None:
     line = " + ".join([f"{c} * n" if c > 1 else "n", *([str(d)] * bool(d))])
     power = f"{base} ^ {exponent(1, j)}"
     claim = f"{line} < {power}" if strict else at_most(rng, line, power)
-    if base**j < 1 or (base - 1) * (c * start + d) < c:
+    if (base - 1) * (c * start + d) < c:
         return None
-    step = "rw [Nat.pow_succ]" if j == 0 else f"rw [show n + 1 + {j} = n + {j} + 1 by omega, Nat.pow_succ]"
     if start == 0:
+        step = "rw [Nat.pow_succ]" if j == 0 else "simp [Nat.pow_add] at *"
         return Draft(
-            "growth",
-            f"∀ n : Nat, {claim}",
-            ("intro n", INDUCTION, "simp" if rng.random() < 0.5 else "decide", step, "omega"),
+            "growth", f"∀ n : Nat, {claim}", ("intro n", INDUCTION, rng.choice(["simp", "decide"]), step, "omega")
         )
-    guard = either(rng, f"{start} ≤ n; {start} ≤ n; n ≥ {start}; {start - 1} < n")
-    tactics = (
-        "intro n h",
-        INDUCTION,
-        "omega",
-        f"have h1 : n = {start - 1} ∨ {start} ≤ n := by omega",
-        "rcases h1 with h1 | h1",
-        "subst h1",
-        "decide",
-        "have h2 := ih (by omega)",
-        step,
-        "omega",
-    )
-    return Draft("growth", f"∀ n : Nat, {guard} → {claim}", tactics)
+    guard = either(rng, f"{start} ≤ n; {start} ≤ n; n ≥ {start}; {start - 1} < n; n > {start - 1}")
+    step = "rw [← Nat.add_assoc, Nat.pow_succ]" if j == 0 else "simp [Nat.pow_add] at *"
+    return Draft("growth", f"∀ n : Nat, {guard} → {claim}", ("intro n h", *SHIFTED, step, "omega"))
 
 
 def square_growth(rng: Random) -> Draft:
@@ -154,44 +162,40 @@ def square_growth(rng: Random) -> Draft:
     start = max(3, next(s for s in range(20) if all(holds(n) for n in range(s, 25))))
     square = rng.choice(["n * n", "n ^ 2"])
     claim = f"{square} + {d} < {base} ^ n" if d else f"{square} < {base} ^ n"
-    tactics = (
-        "intro n h",
-        *["rw [Nat.pow_two]"] * (square == "n ^ 2"),
-        INDUCTION,
-        "omega",
-        f"have h1 : n = {start - 1} ∨ {start} ≤ n := by omega",
-        "rcases h1 with h1 | h1",
-        "subst h1",
-        "decide",
-        "have h2 := ih h1",
-        "have h3 : 3 * n ≤ n * n := Nat.mul_le_mul_right n (by omega)",
-        "have h4 : (n + 1) * (n + 1) = n * n + 2 * n + 1 := by grind",
-        "rw [Nat.pow_succ, h4]",
-        "omega",
+    guard = either(rng, f"{start} ≤ n; n ≥ {start}; {start - 1} < n")
+    return Draft(
+        "growth",
+        f"∀ n : Nat, {guard} → {claim}",
+        ("intro n h", *SHIFTED, "rw [← Nat.add_assoc, Nat.pow_succ]", "grind"),
     )
-    return Draft("growth", f"∀ n : Nat, {start} ≤ n → {claim}", tactics)
 
 
 def closed_power(rng: Random) -> Draft:
     """Arithmetic of numbers alone."""
     a, b, k, m = rng.randint(2, 99), rng.randint(2, 99), rng.randint(2, 60), rng.randint(3, 100)
-    big = rng.randint(100, 99_999)
+    big, large = rng.randint(100, 99_999), rng.randint(200, 3_000)
+    small = rng.choice(["rfl", "decide", "omega"])
     claims = [
-        (f"{a} ^ {k} % {m} = {pow(a, k, m)}", "decide"),
-        (f"({a} ^ {k} + {b} ^ {k}) % {m} = {(a**k + b**k) % m}", "decide"),
-        (f"{big} % {m} = {big % m}", rng.choice(["rfl", "decide"])),
-        (f"({big} + {big + 1} + {big + 2}) % {m} = {(3 * big + 3) % m}", "rfl"),
-        (f"{a} * {b} % {m} = {a * b % m}", "rfl"),
+        (f"{a} ^ {k} % {m} = {pow(a, k, m)}", rng.choice(["decide", "omega"])),
+        (f"{a} ^ {large} % {m} = {pow(a, large, m)}", "omega"),
+        (f"({a} ^ {k} + {b} ^ {k}) % {m} = {(a**k + b**k) % m}", rng.choice(["decide", "omega"])),
+        (f"({a} ^ {k} + {b}) % {m} = {(a**k + b) % m} ∧ {big} % {m} = {big % m}", "omega"),
+        (f"{big} % {m} = {big % m}", small),
+        (f"({big} + {big + 1} + {big + 2}) % {m} = {(3 * big + 3) % m}", small),
+        (f"{a} * {b} % {m} = {a * b % m}", small),
         (f"Nat.gcd {a * m} {b * m} = {gcd(a * m, b * m)}", rng.choice(["rfl", "decide"])),
         (f"Nat.lcm {a} {b} = {a * b // gcd(a, b)}", rng.choice(["rfl", "decide"])),
-        (f"{a} ^ {k} < {a + 1} ^ {k}", "decide"),
-        (f"{a} * {b} + {m} = {a * b + m}", rng.choice(["rfl", "decide", "simp"])),
-        (f"{m} ∣ {m * big}", "decide"),
-        (f"¬ {m} ∣ {m * big + 1}", "decide"),
-        (f"({a} : Int) * -{b} + {m} = {m - a * b}", rng.choice(["rfl", "decide"])),
+        (f"{a} ^ {k} < {a + 1} ^ {k}", rng.choice(["decide", "omega"])),
+        (f"{a} * {b} + {m} = {a * b + m}", small),
+        (f"{m} ∣ {m * big}", rng.choice(["decide", "omega"])),
+        (f"¬ {m} ∣ {m * big + 1}", rng.choice(["decide", "omega"])),
+        (f"({a} : Int) * -{b} + {m} = {m - a * b}", small),
     ]
     statement, tactic = rng.choice(claims)
     return Draft("numbers", statement, (tactic,))
 
 
-KINDS = (power_remainder, power_remainder, power_cycle, power_minus, power_growth, square_growth, closed_power)
+KINDS = (
+    *(power_remainder, power_remainder, power_of_remainder, power_cycle, power_minus),
+    *(power_growth, square_growth, closed_power, closed_power),
+)

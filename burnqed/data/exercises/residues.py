@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 
 from burnqed.data.draft import Draft
-from burnqed.data.exercises.polynomials import Polynomial, at, bracketed, plain, written
+from burnqed.data.exercises.polynomials import Polynomial, at, bracketed, linear, multiply, plain, written
 from burnqed.data.families.residues import claim
 
 NAMES = ["n", "n", "x", "a", "k", "m"]
@@ -40,6 +40,16 @@ def drawn(rng: Random, variables: int, domain: str, degree: int) -> Polynomial:
     return plain(found)
 
 
+def in_factors(rng: Random, variable: str, domain: str) -> tuple[Polynomial, str]:
+    """A product of linear factors, or a power of one, with its text."""
+    lowest = -3 if domain == "Int" else 1
+    factors = [linear([1], rng.choice([0, rng.randint(lowest, 5)])) for _ in range(rng.choice([2, 2, 3]))]
+    texts = [bracketed(written(rng, f, variable)) for f in factors]
+    if rng.random() < 0.3:
+        return multiply(*[factors[0]] * len(factors)), f"{texts[0]} ^ {len(factors)}"
+    return multiply(*factors), " * ".join(texts)
+
+
 def is_plain(polynomial: Polynomial) -> bool:
     """Whether there is something to split: a term that is not linear."""
     return any(sum(m) > 1 for m in polynomial) and len(polynomial) > 0
@@ -53,6 +63,8 @@ def residue_cases(rng: Random) -> Draft | None:
     if not is_plain(polynomial):
         return None
     term = written(rng, polynomial, variable)
+    if rng.random() < 0.4:
+        polynomial, term = in_factors(rng, variable, domain)
     conclusion = claim(rng, term, sorted({at(polynomial, r) % m for r in range(m)}), m)
     if conclusion is None or "∃" in conclusion or "∀" in conclusion:
         return None
@@ -110,6 +122,11 @@ def residue_known(rng: Random) -> Draft | None:
         return None
     values = [rng.randint(0, m - 1) for _ in names]
     term = written(rng, polynomial, names)
+    if two and rng.random() < 0.4:
+        (j, k), (p, q) = (rng.randint(0, 5), rng.randint(0, 5)), (rng.choice([1, 1, 2, 3]), rng.choice([1, 1, 2, 3]))
+        sides = [f"({v} + {c})" if c else v for v, c in zip(names, (j, k), strict=True)]
+        term = " * ".join(side if e == 1 else f"{side} ^ {e}" for side, e in zip(sides, (p, q), strict=True))
+        polynomial = multiply(*[linear([1, 0], j)] * p, *[linear([0, 1], k)] * q)
     facts = [f"{v} % {m} = {r}" for v, r in zip(names, values, strict=True)]
     r = at(polynomial, *values) % m
     zero = r == 0 and rng.random() < 0.4
