@@ -17,6 +17,7 @@ from pydantic import Field, computed_field
 
 from burnqed.evaluate.compare import change, nodes_within, solved_at
 from burnqed.evaluate.intervals import Interval, bootstrap, difference, percent, ratio, signed, wilson
+from burnqed.evaluate.parts import divisions
 from burnqed.evaluate.results import (
     CHANCE,
     ERROR,
@@ -187,6 +188,18 @@ class Effect(Result):
         ]
 
 
+class PartResult(Result):
+    """Some theorems of the benchmark; what each arm solves of them at the largest budget, in the mean over seeds."""
+
+    by: str
+    name: str
+    theorems: int
+    solved: dict[str, float]
+    """By arm, with its head."""
+    plain: dict[str, float]
+    """Without it."""
+
+
 class Experiment(Result):
     """An experiment's results on one benchmark."""
 
@@ -202,6 +215,8 @@ class Experiment(Result):
     """From arm to arm, with their heads."""
     iterations: list[Effect]
     """From each iteration to the next, with their heads."""
+    parts: list[PartResult] = Field(default_factory=list)
+    """Of the benchmark, by each quality that is known and tells theorems apart."""
     verdict: str
     reasons: list[str]
     missing: list[str] = Field(default_factory=list)
@@ -255,6 +270,7 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         heads=heads,
         steps=steps,
         iterations=progress(on, budgets[-1]),
+        parts=parts_of(on, first, budgets[-1]),
         verdict=verdict,
         reasons=reasons,
         missing=[
@@ -324,6 +340,31 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
         distance=mean_of(arm, seeds, DISTANCE),
         probe=mean_of(arm, seeds, PROBE),
     )
+
+
+def parts_of(seeds: Sequence[Seed], first: EvaluationResult, budget: int) -> list[PartResult]:
+    evaluated = {
+        (arm.name, variant == PLAIN): found
+        for arm in ARMS
+        for variant in (PLAIN, arm.variant)
+        if (found := [e for seed in seeds if (e := evaluation(seed, arm, variant))])
+    }
+
+    def solved_of(theorems: set[str], without: bool) -> dict[str, float]:
+        return {
+            name: sum(sum(solved_at(o, budget) for o in e.per_theorem if o.name in theorems) for e in found)
+            / len(found)
+            for (name, is_plain), found in evaluated.items()
+            if is_plain == without
+        }
+
+    return [
+        PartResult(
+            by=by, name=name, theorems=len(theorems), solved=solved_of(theorems, False), plain=solved_of(theorems, True)
+        )
+        for by, parts in divisions(first, [e for found in evaluated.values() for e in found]).items()
+        for name, theorems in parts.items()
+    ]
 
 
 def metrics(arm: Arm, seeds: Sequence[Seed], name: str) -> list[float]:

@@ -1,10 +1,11 @@
-"""What is solved of the parts of a benchmark: by source, by difficulty, by length of the shortest known proof.
+"""What is solved of the parts of a benchmark: by source, by kind, by difficulty, by length of the shortest known proof.
 
 for table in breakdown([("without head", plain), ("with head", head)]): print(table.by, [(part.name, part.rates) for part in table.parts])
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from burnqed.data.corpus import split_tactics
@@ -15,10 +16,12 @@ from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import EvaluationResult, Result, TheoremOutcome
 from burnqed.trajectory.schema import ProofStatus
 
-SOURCE, DIFFICULTY, LENGTH = "source", "difficulty", "tactics of the shortest known proof"
+SOURCE, KIND, DIFFICULTY, LENGTH = "source", "kind", "difficulty", "tactics of the shortest known proof"
 EASY, HARD, UNPROBED = "a single probe tactic proves it", "no probe tactic does", "not probed"
 LENGTHS = ((1, "1"), (2, "2"), (3, "3"), (7, "4 to 7"), (1 << 30, "8 and more"))
 """The most tactics of a part, and its name."""
+_KIND = re.compile(r"::([a-z]+)_[0-9a-f]{12}$")
+"""In the names of generated theorems."""
 UNKNOWN = "none known"
 UNNAMED = "none"
 
@@ -59,22 +62,42 @@ def breakdown(evaluations: Sequence[Labelled], budget: int, also: Sequence[Evalu
 
     By length, a theorem without a known proof is unsolved by definition, so these rates say how much of what has ever been proved an evaluation solves.
     """
-    first = evaluations[0][1]
-    lengths = shortest([*(e for _, e in evaluations), *also])
+    divided = divisions(evaluations[0][1], [*(e for _, e in evaluations), *also])
+    return [
+        Breakdown(by=by, parts=[part(name, theorems, evaluations, budget) for name, theorems in parts.items()])
+        for by, parts in divided.items()
+    ]
+
+
+def divisions(first: EvaluationResult, known: Sequence[EvaluationResult]) -> dict[str, dict[str, set[str]]]:
+    """The names of the theorems of a benchmark in parts, by each quality that tells them apart; `known` are evaluations of it, for the proofs that they found."""
+    lengths = shortest(known)
     easy = {o.name: o.probe_easy for o in first.per_theorem}
+    sources, kinds = (sorted({of(o) for o in first.per_theorem}) for of in (source_of, kind_of))
     qualities: tuple[tuple[str, Sequence[str], Callable[[TheoremOutcome], str]], ...] = (
-        (SOURCE, sorted({namespace(o.name) or UNNAMED for o in first.per_theorem}), lambda o: namespace(o.name) or UNNAMED),
+        (SOURCE, sources, source_of),
+        (KIND, kinds, kind_of),
         (DIFFICULTY, (EASY, HARD, UNPROBED), lambda o: {True: EASY, False: HARD, None: UNPROBED}[easy[o.name]]),
         (LENGTH, (*(name for _, name in LENGTHS), UNKNOWN), lambda o: length_name(lengths.get(o.name))),
-    )  # fmt: skip
-    found = []
+    )
+    found = {}
     for by, order, quality in qualities:
         of = {o.name: quality(o) for o in first.per_theorem}
-        parts = [part(name, {n for n, its in of.items() if its == name}, evaluations, budget) for name in order]
-        parts = [p for p in parts if p.theorems]
+        parts = {name: {n for n, its in of.items() if its == name} for name in order}
+        parts = {name: theorems for name, theorems in parts.items() if theorems}
         if len(parts) > 1:
-            found.append(Breakdown(by=by, parts=parts))
+            found[by] = parts
     return found
+
+
+def source_of(outcome: TheoremOutcome) -> str:
+    return namespace(outcome.name) or UNNAMED
+
+
+def kind_of(outcome: TheoremOutcome) -> str:
+    """What the generator of a theorem calls its kind."""
+    found = _KIND.search(outcome.name)
+    return found[1] if found else UNNAMED
 
 
 def part(name: str, theorems: set[str], evaluations: Sequence[Labelled], budget: int) -> Part:

@@ -211,6 +211,26 @@ def test_the_page_and_the_terminal_tell_the_same(tmp_path: Path) -> None:
     assert "<script" not in page
 
 
+def test_the_page_tells_what_the_arms_solve_of_each_kind_in_the_mean_over_seeds(tmp_path: Path) -> None:
+    moves, goals = (f"deep::{kind}_0123456789ab" for kind in ("moves", "goals"))
+
+    def outcomes(*solved: str, variant: str = PLAIN) -> EvaluationResult:
+        return evaluation([proved(n, 5) if n in solved else unproved(n) for n in (moves, goals)], variant=variant)
+
+    seeds = []
+    for run, solved in (("r0", (moves, goals)), ("r1", (goals,))):
+        first = iteration(0, outcomes(moves), outcomes(*solved, variant=HEAD))
+        seeds.append(Seed(run, [first], {"A": first, "A without goal": first}))
+    found = judged(seeds, "core")
+    parts = {p.name: (p.theorems, p.solved["A"], p.plain["A"]) for p in found.parts if p.by == "kind"}
+    assert parts == {"moves": (1, 0.5, 1.0), "goals": (1, 1.0, 0.0)}
+    write_page(Experiments(results=[found]), tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "By kind" in page
+    assert "0.5 / 1" in page
+    assert "A without goal" in page
+
+
 def test_a_run_s_name_is_never_markup(tmp_path: Path) -> None:
     first = iteration(0, solving("a", "abc"), solving("ab", "abc", variant=HEAD))
     write_page(Experiments(results=[judged([Seed("<b>", [first], {"A": first})], "core")]), tmp_path / "page.html")

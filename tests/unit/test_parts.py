@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from burnqed.data.theorems import shipped_benchmark, shipped_easy
 from burnqed.evaluate.intervals import paired, signed
-from burnqed.evaluate.parts import DIFFICULTY, EASY, HARD, LENGTH, SOURCE, UNPROBED, Breakdown, breakdown
+from burnqed.evaluate.parts import DIFFICULTY, EASY, HARD, KIND, LENGTH, SOURCE, UNNAMED, UNPROBED, Breakdown, breakdown
 from burnqed.evaluate.results import HEAD, EvaluationResult
 from burnqed.trajectory.schema import TheoremResult
 from tests.fixtures.evaluations import evaluation, failed, proved, unproved
@@ -42,6 +42,13 @@ def test_by_source_with_intervals() -> None:
         "b": ["2", "0 / 2, 0 to 66%"],
         "none": ["1", "0 / 0"],
     }
+
+
+def test_by_the_kind_that_the_generator_of_a_theorem_names() -> None:
+    names = ("deep::moves_0123456789ab", "deep::moves_ba9876543210", "deep::goals_0123456789ab", "core::add_comm")
+    found = by(breakdown([("x", evaluation([proved(names[0], 5), *map(unproved, names[1:])]))], 64), KIND)
+    assert {kind: cells[0] for kind, cells in found.items()} == {"goals": "1", "moves": "2", UNNAMED: "1"}
+    assert found["moves"][1].startswith("1 / 2")
 
 
 def test_what_makes_no_difference_is_left_out() -> None:

@@ -41,6 +41,7 @@ def values(found: Experiments) -> dict[str, Any]:
                 "steps": effect_table(e.steps),
                 "iterations": effect_table(e.iterations),
                 "curves": curves(e),
+                "parts": part_tables(e),
             }
             for e in found.results
         ],
@@ -50,6 +51,29 @@ def values(found: Experiments) -> dict[str, Any]:
 def arm_table(e: Experiment) -> Table:
     columns = ("", "model; head", *(f"at {b} nodes" for b in e.budgets), *ARM_COLUMNS)
     return Table(columns, [[arm.name, arm.what, *arm.cells[1:]] for arm in e.arms], text_columns=2)
+
+
+def part_tables(e: Experiment) -> list[tuple[str, Table]]:
+    """For each quality, its name and what every arm solves of the parts, with its head / without."""
+    names = [arm.name for arm in e.arms]
+
+    def cell(solved: float, plain: float | None) -> str:
+        return f"{solved:.3g}" if plain is None else f"{solved:.3g} / {plain:.3g}"
+
+    return [
+        (
+            by,
+            Table(
+                ("", "theorems", *names),
+                [
+                    [p.name, str(p.theorems), *(cell(p.solved[n], p.plain.get(n)) for n in names)]
+                    for p in e.parts
+                    if p.by == by
+                ],
+            ),
+        )
+        for by in dict.fromkeys(p.by for p in e.parts)
+    ]
 
 
 def effect_table(effects: list[Effect]) -> Table | None:
@@ -64,8 +88,9 @@ def curves(e: Experiment) -> Plot:
 
     def paint(axes: Any) -> None:
         for arm in e.arms:
-            colour = COLOURS[arm.name]
-            axes.plot([*arm.solved], [*arm.solved.values()], "o-", ms=5, color=colour, mec=PAPER, mew=1, label=arm.name)
+            colour = COLOURS.get(arm.name, EVER)  # ablations are of the model of A
+            line = "o-" if arm.name in COLOURS else "x:"
+            axes.plot([*arm.solved], [*arm.solved.values()], line, ms=5, color=colour, mec=PAPER, mew=1, label=arm.name)
             axes.plot([*arm.plain], [*arm.plain.values()], color=colour, ls=(0, (3, 2)), lw=1.1)
         axes.set_xscale("log", base=2)
         axes.set_xticks(e.budgets, [str(budget) for budget in e.budgets])
