@@ -33,7 +33,7 @@ NAMES_SHOWN = 12
 
 
 def print_summary(summary: Summary, console: Console) -> None:
-    """One row per iteration, and per benchmark where there are several: the end of `make demo`'s output."""
+    """One row per iteration, and per benchmark where there are several, then the course of each with intervals: the end of `make demo`'s output."""
     lines = rows(summary)
     several = len({row.benchmark for row in lines}) > 1
     trained = any(row.trained_on for row in lines)
@@ -55,7 +55,7 @@ def print_summary(summary: Summary, console: Console) -> None:
         counts = ("-" if n is None else f"{n:,}" for n in numbers)
         table.add_row(str(row.iteration), *([cell(row.benchmark)] if several else []), *counts)
     console.print(table)
-    for benchmark in dict.fromkeys(row.benchmark for row in lines) if len(summary.iterations) > 1 else ():
+    for benchmark in dict.fromkeys(row.benchmark for row in lines):
         print_course(course(on_benchmark(summary.iterations, benchmark)), benchmark if several else "", console)
 
 
