@@ -205,6 +205,8 @@ async def test_each_tactic_has_heartbeats_of_its_own(lean: EmbeddedLean) -> None
         lean.heartbeats = usual
 
 
+LONG = " + ".join(["someName * someName"] * 9)
+
 LET_REC = "let rec f : ∀ n : Nat, 0 + n = n\n  | 0 => rfl\n  | n + 1 => congrArg (· + 1) (f n)"
 PROOFS = [
     ("∀ n : Nat, 0 + n = n", ["intro n", "induction n with | zero => ?_ | succ n ih => ?_", "rfl", "omega"]),
@@ -262,6 +264,42 @@ PROOFS = [
     ),
     ("∀ n : Nat, n = n ∧ n < n + 1", ["intro n", "constructor", "case' left => skip", "rfl", "omega"]),
     ("∀ n : Nat, n = n ∧ n < n + 1", ["intro n; let m := n", "constructor", "rfl", "exact Nat.lt_succ_self m"]),
+    # New targets beside hypotheses that stay: their texts are kept.
+    ("∀ n : Nat, n = 0 → ∀ n : Nat, 0 + (0 + n) = n", ["intro n h n", "rw [Nat.zero_add]", "rw [Nat.zero_add]"]),
+    (
+        "∀ «a b» n : Nat, «a b» = n → 0 + (0 + n) = «a b»",
+        ["intro «a b» n h", "rw [Nat.zero_add]", "rw [Nat.zero_add, h]"],
+    ),
+    (f"∀ someName : Nat, 0 + (0 + ({LONG})) = {LONG}", ["intro someName", "rw [Nat.zero_add]", "rw [Nat.zero_add]"]),
+    (
+        f"∀ someName : Nat, {LONG} = 5 → 0 + (0 + ({LONG})) = 5",
+        ["intro someName h", "rw [Nat.zero_add]", "rw [Nat.zero_add]", "exact h"],
+    ),
+    (
+        "∀ n : Nat, 0 + n = n + 0",
+        [
+            "intro n",
+            "induction n with | zero => ?_ | succ «n m» ih => ?_",
+            "show 0 = 0 + 0",
+            "rfl",
+            "rw [Nat.add_zero] at ih",
+            "rw [Nat.add_zero]",
+            "rw [← Nat.add_assoc]",
+            "rw [ih]",
+        ],
+    ),
+    (
+        "∀ (p : Nat → Prop), (∀ x, p (x + 1) → p x) → (∀ x, p (x + 2) → p x) → p 5 → p 0",
+        ["intro p h1 h2 h", "apply h1", "apply h2", "apply h2", "exact h"],
+    ),
+    (
+        "∀ n : Nat, ∃ m k : Nat, m + k + 0 = n",
+        ["intro n", "refine ⟨?m, ?«a k», ?sum⟩", "rotate_right", "rw [Nat.add_zero]", "exact Nat.zero_add n"],
+    ),
+    (
+        "∀ n : Nat, n + 0 = n ∧ n + 0 = n",
+        ["intro n", "let m := n + 0", "constructor", "change m = n", "rfl", "rw [Nat.add_zero]"],
+    ),
     ("theorem by_calc (a b c : Nat) (h : a = b) (k : b = c) : a = c", ["calc a = b := h\n  _ = c := k"]),
 ]
 

@@ -24,9 +24,12 @@ const HEARTBEAT_UNIT = 1000;
 // Monads of a tactic, outermost first, each with a context and a state, as evalTactic takes them.
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
 const META_CONTEXT = { localContext: 2 }, LOCAL_CONTEXT = { declarations: 1, auxiliary: 2 };
-const GOAL = { context: 1, type: 2 }, LOCAL = { type: 3, value: 4 }, LET = 1; // MetavarDecl, LocalDecl, and its constructor with a value
+const GOAL = { name: 0, context: 1, type: 2 }, LOCAL = { type: 3, value: 4 }, LET = 1; // MetavarDecl, LocalDecl, and its constructor with a value
 const CORE_CONTEXT = { initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
 const LEAF = 1;                   // of Lean.PersistentArrayNode: node or leaf
+const MDATA = 10;                 // of Lean.Expr: how `conv` marks its goals, which begin with another sign
+const TURNSTILE = '⊢ ';
+const SIMPLE_NAME = /^[\p{L}_][\p{L}\p{N}_'.]*$/u; // printed as it is
 const GOALS_CHARACTERS = 1_000_000;
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
@@ -35,7 +38,7 @@ class Goals {
   constructor(frontend, dependencies) {
     this.frontend = frontend;
     this.dependencies = dependencies;
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of the goals by name}; of a root also {contexts, commandState, code, theorem, goal, itself}
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of the goals by name, hypotheses: their texts by address of the local context}; of a root also {contexts, commandState, code, theorem, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -47,7 +50,7 @@ class Goals {
     const captured = this.capture(header.state, `${theorem.text} := by\n`);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Map(), commandState: lean.retain(header.state), code: header.code, theorem };
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Map(), hypotheses: new Map(), commandState: lean.retain(header.state), code: header.code, theorem };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
@@ -69,7 +72,7 @@ class Goals {
     const contexts = { ...root.contexts, core };
     let after;
     try { after = this.evaluate(block, contexts, before.values); } finally { lean.release(core); }
-    const state = { root, values: after, tactics: [...before.tactics, tactic], printed: new Map() };
+    const state = { root, values: after, tactics: [...before.tactics, tactic], printed: new Map(), hypotheses: new Map() };
     try {
       const goals = this.goalsOf(after);
       this.refuseCheats(before, state, goals);
@@ -190,8 +193,8 @@ class Goals {
   goalsOf(values) { return this.frontend.lean.list(values.tactic); }
 
   /** Runs a function of MetaM, given by its symbol and the arguments before the monad's, on copies of the state; its value is owned. */
-  inMeta(state, symbol, ...parameters) {
-    const { lean } = this.frontend, { meta, core } = state.root.contexts;
+  inMeta(state, symbol, parameters, meta = state.root.contexts.meta) {
+    const { lean } = this.frontend, { core } = state.root.contexts;
     const metaState = lean.reference(lean.retain(state.values.meta)), coreState = lean.reference(lean.retain(state.values.core));
     this.resetHeartbeats(state.root.contexts);
     try {
@@ -209,15 +212,19 @@ class Goals {
   }
 
   isProposition(root) {
-    const { lean } = this.frontend, type = this.inMeta(root, 'l_Lean_MVarId_getType', lean.retain(root.goal));
-    return lean.number(this.inMeta(root, 'l_Lean_Meta_isProp', type)) === 1;
+    const { lean } = this.frontend, type = this.inMeta(root, 'l_Lean_MVarId_getType', [lean.retain(root.goal)]);
+    return lean.number(this.inMeta(root, 'l_Lean_Meta_isProp', [type])) === 1;
   }
 
-  /** Texts of the goals. Printing takes longer than most tactics do, so those that stand as they were `before` are not printed again. */
+  /**
+   * Texts of the goals. Printing takes longer than most tactics do, so those that stand as they were `before` are not printed again, nor are
+   * hypotheses beside a new target.
+   */
   print(state, goals, before = null) {
     let left = GOALS_CHARACTERS;
     return goals.map(goal => {
-      const text = (before && this.printedBefore(before, state, goal)) ?? this.pretty(state, goal);
+      const text = (before && this.printedBefore(before, state, goal)) ?? this.withTarget(before, state, goal) ?? this.pretty(state, goal);
+      this.keepHypotheses(before, state, goal, text);
       if ((left -= text.length) < 0) throw new Refused('the goals are too large to be shown');
       state.printed.set(this.frontend.lean.nameText(goal), text);
       return text;
@@ -225,8 +232,44 @@ class Goals {
   }
 
   pretty(state, goal) {
-    const { lean } = this.frontend, format = this.inMeta(state, 'l_Lean_Meta_ppGoal', lean.retain(goal));
+    const { lean } = this.frontend, format = this.inMeta(state, 'l_Lean_Meta_ppGoal', [lean.retain(goal)]);
     return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
+  }
+
+  /** The text of a goal whose hypotheses have been printed, in this state or the one before: a local context that is the same object. Otherwise undefined. */
+  withTarget(before, state, goal) {
+    const { lean } = this.frontend, declared = this.declared(state, goal), context = lean.field(declared, GOAL.context);
+    const hypotheses = state.hypotheses.get(context) ?? before?.hypotheses.get(context), caseLine = this.caseLine(declared);
+    if (hypotheses === undefined || caseLine === undefined) return undefined;
+    return this.instantiated(state, lean.retain(lean.field(declared, GOAL.type)), type => {
+      if (lean.tag(type) === MDATA) return undefined;
+      const meta = lean.with(lean.retain(state.root.contexts.meta), { [META_CONTEXT.localContext]: lean.retain(context) });
+      let format;
+      try { format = this.inMeta(state, 'l_Lean_Meta_ppExpr', [lean.retain(type)], meta); } finally { lean.release(meta); }
+      const indent = lean.box(TURNSTILE.length);
+      return caseLine + hypotheses + TURNSTILE + lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), indent, indent));
+    });
+  }
+
+  /** Keeps the text of a goal's hypotheses for others in the same local context, unless they have metavariables, which may be assigned later. */
+  keepHypotheses(before, state, goal, text) {
+    const { lean } = this.frontend, declared = this.declared(state, goal), context = lean.field(declared, GOAL.context);
+    if (state.hypotheses.has(context)) return;
+    const known = before?.hypotheses.get(context);
+    if (known !== undefined) return void state.hypotheses.set(context, known);
+    const caseLine = this.caseLine(declared), target = text.startsWith(TURNSTILE) ? 0 : text.indexOf(`\n${TURNSTILE}`) + 1;
+    if (caseLine === undefined || !text.startsWith(caseLine) || !(target || text.startsWith(TURNSTILE))) return;
+    const has = expression => lean.raw('l_Lean_Expr_hasMVar')(expression) === 1;
+    if (!this.hypothesesOf(declared).some(has)) state.hypotheses.set(context, text.slice(caseLine.length, target));
+  }
+
+  /** `case NAME` with its line break, or nothing, as goals begin; undefined for a name that would be printed otherwise. */
+  caseLine(declared) {
+    const { lean } = this.frontend, name = lean.field(declared, GOAL.name);
+    if (lean.isBoxed(name)) return '';
+    const plain = lean.call('lean_erase_macro_scopes', lean.retain(name)), text = lean.nameText(plain);
+    lean.release(plain);
+    return SIMPLE_NAME.test(text) ? `case ${text}\n` : undefined;
   }
 
   /** The text that a goal had before, if it is declared as it was and had no metavariables left: those may have been assigned since. */
@@ -249,11 +292,15 @@ class Goals {
   isGround(state, declared) {
     const { lean } = this.frontend, has = expression => lean.raw('l_Lean_Expr_hasMVar')(expression) === 1;
     const isOpen = expression => has(expression) && this.instantiated(state, lean.retain(expression), has);
-    const hypotheses = elements(lean, lean.field(lean.field(declared, GOAL.context), LOCAL_CONTEXT.declarations));
-    return !isOpen(lean.field(declared, GOAL.type)) && !hypotheses.some(option => {
-      if (lean.isBoxed(option)) return false; // cleared
+    return !isOpen(lean.field(declared, GOAL.type)) && !this.hypothesesOf(declared).some(isOpen);
+  }
+
+  /** Types and values (borrowed) of the hypotheses of a MetavarDecl. */
+  hypothesesOf(declared) {
+    const { lean } = this.frontend, options = elements(lean, lean.field(lean.field(declared, GOAL.context), LOCAL_CONTEXT.declarations));
+    return options.filter(option => !lean.isBoxed(option)).flatMap(option => { // others have been cleared
       const local = lean.field(option, 0);
-      return isOpen(lean.field(local, LOCAL.type)) || (lean.tag(local) === LET && isOpen(lean.field(local, LOCAL.value)));
+      return [lean.field(local, LOCAL.type), ...(lean.tag(local) === LET ? [lean.field(local, LOCAL.value)] : [])];
     });
   }
 

@@ -19,10 +19,10 @@ function lemmas(goals, { from, count }) {
   const isLemma = ({ kind, name, type }) => {
     const parts = lean.nameParts(name);
     return THEOREMS.has(kind) && parts.every(part => typeof part === 'string' && !OWN.has(part) && !MADE_UP.test(part)) && !isTrue('l_Lean_Name_isInternalDetail', name)
-      && !isTrue('l_Lean_Linter_isDeprecated', library, name) && lean.number(goals.inMeta(root, 'l_Lean_Meta_isProp', lean.retain(type))) === 1;
+      && !isTrue('l_Lean_Linter_isDeprecated', library, name) && lean.number(goals.inMeta(root, 'l_Lean_Meta_isProp', [lean.retain(type)])) === 1;
   };
   const printed = type => {
-    const format = goals.inMeta(root, 'l_Lean_Meta_ppExpr', lean.retain(type));
+    const format = goals.inMeta(root, 'l_Lean_Meta_ppExpr', [lean.retain(type)]);
     return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE), lean.box(0), lean.box(0)));
   };
   const found = constants.slice(from, from + count).map(([, info]) => describe(lean, info)).filter(isLemma);
