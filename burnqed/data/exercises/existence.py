@@ -146,6 +146,28 @@ def linear_cases(rng: Random) -> Draft:
                 f"exact ⟨n / {c}, by omega⟩",
             ),
         ),
+        (f"¬ ∃ x : Nat, x ^ {rng.randint(2, 6)} + {c} * x + {d} = 0", ("omega",)),
+        (f"∀ n : Nat, n ^ {rng.randint(2, 6)} + {c} * n + {d} > 0", ("intro n", "omega")),
+        (
+            f"∀ a b c : Nat, a = {x * 100} → b = a - {x} → c = b - {b} → c = {x * 99 - b if x * 99 > b else 0}",
+            ("intro a b c h1 h2 h3", "omega"),
+        ),
+        (
+            f"∀ x y : Nat, x + y = {x + b} → x = y + {x - b} → (x, y) = ({x}, {b})"
+            if x >= b
+            else f"∀ x y : Nat, x + y = {x + b} → y = x + {b - x} → (x, y) = ({x}, {b})",
+            ("intro x y h1 h2", "grind"),
+        ),
+        (f"∀ a b : {domain}, a < b → {d} < a → a < b ∧ {d} < b", ("intro a b h1 h2", "omega")),
+        (
+            f"∀ f : Nat → Nat, (∀ n, {d} ≤ n → f n = f {d}) → ∃ m, ∀ n, m ≤ n → f n = f m",
+            ("intro f h", f"exact ⟨{d}, h⟩"),
+        ),
+        (f"∀ a b c : {domain}, a * b + {d} = c → a * b + {d} = c", ("intro a b c h", "exact h")),
+        (
+            f"∀ a b c d p q r s : {domain}, a = p * q → b = q * r → c = r * s → d = s * p → a + b + c + d = (p + r) * (q + s)",
+            ("intro a b c d p q r s h1 h2 h3 h4", "grind"),
+        ),
         (f"∀ n k : Nat, n = {c} * k → k = {d} → n = {c * d}", ("intro n k h1 h2", "omega")),
     ]
     statement, tactics = rng.choice(kinds)

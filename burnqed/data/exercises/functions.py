@@ -189,6 +189,11 @@ def value_by_equation(rng: Random) -> Draft:
             f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x y, f x = f y → x = y",
             ("intro f h x y h1", "rw [h, h] at h1", "omega"),
         ),
+        (f"∀ f : Int → Int, (∀ x, f x = {f}) → Function.Injective f", ("intro f h x y h1", "rw [h, h] at h1", "omega")),
+        (
+            f"Function.Injective fun x : Int => {f}",
+            ("intro x y h", "simp at h", "omega") if p > 1 and q else ("intro x y h", "grind"),
+        ),
         (f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x y, x < y → f x < f y", ("intro f h x y h1", "rw [h, h]", "omega")),
         (
             f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x, f (x + {r}) = f x + {p * r}",

@@ -18,6 +18,9 @@ SHIFTED = (
 """Induction from a number on, up to its step."""
 
 
+GUARDS = ("0 < n", "n ≠ 0", "1 ≤ n")
+
+
 def exponent(k: int, j: int) -> str:
     """`n`, `(n + 2)`, `(3 * n + 1)`."""
     text = " + ".join(["n" if k == 1 else f"{k} * n", *([str(j)] * bool(j))])
@@ -61,7 +64,9 @@ def power_remainder(rng: Random) -> Draft | None:
     base = rng.choice(["decide", "decide", "simp"])
     if rng.random() < 0.25:
         return Draft(
-            "power", f"∀ n : Nat, 0 < n → {conclusion}", ("intro n h", "clear h", INDUCTION, base, step, "omega")
+            "power",
+            f"∀ n : Nat, {rng.choice(GUARDS)} → {conclusion}",
+            ("intro n h", "clear h", INDUCTION, base, step, "omega"),
         )
     return Draft("power", f"∀ n : Nat, {conclusion}", ("intro n", INDUCTION, base, step, "omega"))
 

@@ -43,7 +43,10 @@ def drawn(rng: Random, variables: int, domain: str, degree: int) -> Polynomial:
 def in_factors(rng: Random, variable: str, domain: str) -> tuple[Polynomial, str]:
     """A product of linear factors, or a power of one, with its text."""
     lowest = -3 if domain == "Int" else 1
-    factors = [linear([1], rng.choice([0, rng.randint(lowest, 5)])) for _ in range(rng.choice([2, 2, 3]))]
+    leading = [1, 1, 1, 2, 3]
+    factors = [
+        linear([rng.choice(leading)], rng.choice([0, rng.randint(lowest, 5)])) for _ in range(rng.choice([2, 2, 3]))
+    ]
     texts = [bracketed(written(rng, f, variable)) for f in factors]
     if rng.random() < 0.3:
         return multiply(*[factors[0]] * len(factors)), f"{texts[0]} ^ {len(factors)}"
@@ -117,7 +120,10 @@ def residue_known(rng: Random) -> Draft | None:
     """The remainders of the variables are given."""
     two, domain = rng.random() < 0.5, rng.choice(["Nat", "Nat", "Int"])
     names = rng.choice(PAIRS) if two else rng.choice(NAMES)
-    polynomial, m = drawn(rng, len(names), domain, rng.choice([2, 3])), rng.randint(2, 23)
+    polynomial, m = (
+        drawn(rng, len(names), domain, rng.choice([2, 3])),
+        rng.choice([2, 2, 3, 3, 4, 5, rng.randint(2, 23)]),
+    )
     if not is_plain(polynomial) or any(all(mono[i] == 0 for mono in polynomial) for i in range(len(names))):
         return None
     values = [rng.randint(0, m - 1) for _ in names]
@@ -184,4 +190,4 @@ def impossible(rng: Random) -> Draft | None:
     return Draft("impossible", statement, tactics)
 
 
-KINDS = (residue_cases, residue_cases, residue_cases_of_two, residue_known, residue_back, impossible)
+KINDS = (*[residue_cases] * 3, residue_cases_of_two, *[residue_known] * 2, residue_back, impossible)
