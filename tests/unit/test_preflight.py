@@ -272,7 +272,15 @@ def test_a_retry_refuses_what_the_plan_has_decided_once_it_has() -> None:
 
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_every_workflow_can_be_retried_with_another_value(name: str) -> None:
-    given = {"iteration": 1, "iters": "2", "gate": "off", "redo": "", "source": "a/b", "name": "c"}
+    given = {
+        "iteration": 1,
+        "iters": "2",
+        "gate": "off",
+        "redo": "",
+        "ablate": "",
+        "source": "a/b",
+        "name": "c",
+    }
     options = {option: given[option] for option in WORKFLOWS[name].options}
     config = resolve("small", workflow=name).config
     workflow = build(name, config, settings(), store="s3://b/p", run="main", image=None, given=options)

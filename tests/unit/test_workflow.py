@@ -19,7 +19,7 @@ from burnqed_workflows.smoke import SIZES
 PROFILES = profiles()
 
 
-GIVEN = {"iteration": 2, "iters": "0..2", "gate": "auto", "redo": "", "source": "a/b", "name": "c"}
+GIVEN = {"iteration": 2, "iters": "0..2", "gate": "auto", "redo": "", "ablate": "", "source": "a/b", "name": "c"}
 
 
 def built(profile: str = "default", name: str = "iteration", *overrides: str) -> dict[str, Any]:
