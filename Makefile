@@ -48,7 +48,7 @@ test-cluster: $(READY)
 
 # Every proof of the shipped corpus, of a thousand exercises and of the benchmark; `make test` checks some.
 test-corpus: $(READY)
-	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py tests/integration/test_exercises.py tests/integration/test_benchmark.py
+	BURNQED_WHOLE_CORPUS=1 $(BIN)/python -m pytest tests/integration/test_corpus.py tests/integration/test_exercise_proofs.py tests/integration/test_benchmark.py
 
 # Every cheat and honest proof through the Pantograph backend's checker; `make test` tries a few.
 test-checker: $(READY)

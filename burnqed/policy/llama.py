@@ -280,8 +280,9 @@ class LlamaRows:
             last.append(self.model.packed(pack, known[part], extend, last=True))
             done += len(pack)
         for slot, prompt in zip(slots, prompts, strict=True):
-            kept = self.groups.store[:, slot, :, :, : len(prompt)]
-            self.prefixes.add(prompt, kept.clone(), kept.nbytes)
+            if prompt not in self.prefixes:  # further draws at a state have the same
+                kept = self.groups.store[:, slot, :, :, : len(prompt)]
+                self.prefixes.add(prompt, kept.clone(), kept.nbytes)
             self.slot.append(slot)
             self.rank.append(0)
             self.position.append(len(prompt))

@@ -31,15 +31,17 @@ class Recent(Generic[T]):
         """By sequence, the latest last; with the size in bytes."""
         self._sorted: list[tuple[int, ...]] = []
 
+    def __contains__(self, tokens: Sequence[int]) -> bool:
+        return tuple(tokens) in self._kept
+
     def longest(self, tokens: Sequence[int]) -> tuple[int, T | None]:
         """How many of the first tokens are known, all but the last at most, and what is known of the sequence that begins with them."""
         whole = tuple(tokens)
         at = bisect(self._sorted, whole)
-        best, latest = 0, None
-        for other in self._sorted[
-            max(at - 1, 0) : at + 1
-        ]:  # nothing has more in common than its neighbours in this order
-            if (length := in_common(np.array(whole[:-1]), np.array(other))) > best:
+        best, latest, all_but_last = 0, None, np.array(whole[:-1])
+        # nothing has more in common with it than its neighbours in this order
+        for other in self._sorted[max(at - 1, 0) : at + 1]:
+            if (length := in_common(all_but_last, np.array(other))) > best:
                 best, latest = length, other
         if latest is None or best < LEAST_KNOWN:
             return 0, None

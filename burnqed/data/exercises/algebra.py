@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from random import Random
 
 from burnqed.data.draft import Draft
-from burnqed.data.exercises.polynomials import Polynomial, at, linear, multiply, plain, written
+from burnqed.data.exercises.polynomials import NAMES, Polynomial, at, factor, linear, multiply, plain, written
 from burnqed.data.families.terms import either, equation
 
-NAMES = [("x", "y"), ("a", "b"), ("m", "n")]
 
-
-def form(rng: Random, variables: int, low: int = -4, high: int = 5) -> Polynomial:
+def form(rng: Random, variables: int) -> Polynomial:
     """A linear form with small coefficients, not all of them zero."""
     while True:
         found = linear(
-            [rng.choice([1, 1, -1, 0, rng.randint(low, high)]) for _ in range(variables)],
-            rng.choice([0, 0, rng.randint(low, high)]),
+            [rng.choice([1, 1, -1, 0, rng.randint(-4, 5)]) for _ in range(variables)],
+            rng.choice([0, 0, rng.randint(-4, 5)]),
         )
         if any(sum(m) for m in found):
             return found
-
-
-def factor(rng: Random, polynomial: Polynomial, names: Sequence[str]) -> str:
-    text = written(rng, polynomial, names)
-    return f"({text})" if " " in text or text.startswith("-") else text
 
 
 def identity(rng: Random) -> Draft | None:

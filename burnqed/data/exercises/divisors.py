@@ -6,6 +6,7 @@ from math import gcd
 from random import Random
 
 from burnqed.data.draft import Draft
+from burnqed.data.exercises.polynomials import NAMES
 from burnqed.data.families.terms import either
 
 
@@ -114,7 +115,7 @@ def with_numbers(rng: Random) -> Draft:
 
 def product_of_numbers(rng: Random) -> Draft | None:
     """A product of two numbers is given: each is at most that, so all can be tried."""
-    u, v = rng.choice([("x", "y"), ("a", "b"), ("m", "n")])
+    u, v = rng.choice(NAMES)
     p, q = rng.randint(2, 9), rng.randint(3, 12)
     n, total = p * q, p + q
     kind = rng.randint(0, 1)

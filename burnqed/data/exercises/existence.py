@@ -104,6 +104,7 @@ def linear_cases(rng: Random) -> Draft:
     a, b, c, d = rng.randint(1, 9), rng.randint(1, 20), rng.randint(2, 9), rng.randint(1, 9)
     x = rng.randint(2, 30)
     domain = rng.choice(["Nat", "Int"])
+    apart = f"x = y + {x - b}" if x >= b else f"y = x + {b - x}"
     kinds = [
         (f"∀ x : {domain}, {c} * x + {b} = {c * x + b} → x = {x}", ("intro x h", "omega")),
         (
@@ -114,9 +115,7 @@ def linear_cases(rng: Random) -> Draft:
         (
             f"∀ x y : {domain}, x + y = {x + b} → x - y = {x - b} → x = {x} ∧ y = {b}"
             if domain == "Int"
-            else f"∀ x y : Nat, x + y = {x + b} → x = y + {x - b} → x = {x} ∧ y = {b}"
-            if x >= b
-            else f"∀ x y : Nat, x + y = {x + b} → y = x + {b - x} → x = {x} ∧ y = {b}",
+            else f"∀ x y : Nat, x + y = {x + b} → {apart} → x = {x} ∧ y = {b}",
             ("intro x y h1 h2", "constructor <;> omega"),
         ),
         (f"∀ x y : Int, x + y = {x + b} ∧ x - y = {x - b} → x = {x}", ("intro x y h", "obtain ⟨h1, h2⟩ := h", "omega")),
@@ -153,9 +152,7 @@ def linear_cases(rng: Random) -> Draft:
             ("intro a b c h1 h2 h3", "omega"),
         ),
         (
-            f"∀ x y : Nat, x + y = {x + b} → x = y + {x - b} → (x, y) = ({x}, {b})"
-            if x >= b
-            else f"∀ x y : Nat, x + y = {x + b} → y = x + {b - x} → (x, y) = ({x}, {b})",
+            f"∀ x y : Nat, x + y = {x + b} → {apart} → (x, y) = ({x}, {b})",
             ("intro x y h1 h2", "grind"),
         ),
         (f"∀ a b : {domain}, a < b → {d} < a → a < b ∧ {d} < b", ("intro a b h1 h2", "omega")),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
+from burnqed.data.deep.parts import NUMBERS
 from burnqed.data.draft import Draft
 from burnqed.data.families.terms import at_most, equation, times, total
-
-INDUCTION = "induction n with | zero => ?_ | succ n ih => ?_"
 
 
 def affine(rng: Random) -> Draft:
@@ -30,7 +29,7 @@ def affine(rng: Random) -> Draft:
         )
         if b == 1 and "%" in goal:
             goal, end = equation(rng, f"{u} n", closed), ("omega", "rw [h]", "omega")
-        return Draft("recursion", f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}", (intro, INDUCTION, *end))
+        return Draft("recursion", f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}", (intro, NUMBERS, *end))
     scale = (a - 1) * c + b
     left = total(Random(0), [times(Random(0), a - 1, f"{u} n"), str(b) if b else ""])
     right = times(Random(0), scale, f"{a} ^ n") if scale else "0"
@@ -43,7 +42,7 @@ def affine(rng: Random) -> Draft:
             (
                 intro,
                 f"suffices h1 : {left} = {right} by omega",
-                INDUCTION,
+                NUMBERS,
                 "simp [h0]",
                 "rw [h, Nat.pow_succ]",
                 "omega",
@@ -54,12 +53,12 @@ def affine(rng: Random) -> Draft:
         return Draft(
             "recursion",
             f"∀ {u} : Nat → Nat, {given} → ∀ n, {u} n % {m} = {c % m}",
-            (intro, INDUCTION, "rw [h0]", "rw [h]", "omega"),
+            (intro, NUMBERS, "rw [h0]", "rw [h]", "omega"),
         )
     return Draft(
         "recursion",
         f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}",
-        (intro, INDUCTION, "simp [h0]", "rw [h, Nat.pow_succ]", "omega"),
+        (intro, NUMBERS, "simp [h0]", "rw [h, Nat.pow_succ]", "omega"),
     )
 
 
@@ -91,7 +90,7 @@ def summed(rng: Random) -> Draft:
     return Draft(
         "recursion",
         f"∀ {u} : Nat → Nat, {given} → ∀ n, {goal}",
-        (f"intro {u} h0 h n", INDUCTION, "simp [h0]", "rw [h]", "grind"),
+        (f"intro {u} h0 h n", NUMBERS, "simp [h0]", "rw [h]", "grind"),
     )
 
 
@@ -108,7 +107,7 @@ def with_both(rng: Random) -> Draft:
     step = " + ".join(filter(None, [times(rng, a, f"{u} n"), times(rng, b, "n"), str(c) if c else ""]))
     goal, tail = (
         f"{line} = {times(Random(0), scale, f'{a} ^ n')}",
-        (INDUCTION, "simp [h0]", "rw [h, Nat.pow_succ]", "omega"),
+        (NUMBERS, "simp [h0]", "rw [h, Nat.pow_succ]", "omega"),
     )
     given = f"{u} 0 = {start} → (∀ n, {u} (n + 1) = {step})"
     if k == 1 and rng.random() < 0.4:

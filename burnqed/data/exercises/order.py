@@ -1,11 +1,11 @@
-"""Inequalities: squares are not negative, products of what is ordered, powers, minima and maxima."""
+"""Inequalities: squares are not negative, products and powers of what is ordered, and of what is positive."""
 
 from __future__ import annotations
 
 from random import Random
 
 from burnqed.data.draft import Draft
-from burnqed.data.exercises.polynomials import Monomial, add, bracketed, linear, multiply, plain, written
+from burnqed.data.exercises.polynomials import Monomial, add, factor, linear, multiply, plain, written
 from burnqed.data.families.terms import at_most, either, power
 
 NAMES = [("a", "b"), ("x", "y"), ("m", "n")]
@@ -43,7 +43,7 @@ def squares(rng: Random) -> Draft | None:
     if rng.random() < 0.25:
         claim = f"0 ≤ {written(rng, whole, names)}"
     elif rng.random() < 0.3:  # as they are
-        claim = f"0 ≤ {' + '.join(f'{bracketed(written(rng, f, names))} ^ 2' for f in forms)}"
+        claim = f"0 ≤ {' + '.join(f'{factor(rng, f, names)} ^ 2' for f in forms)}"
     haves = [f"have h{i} := @Int.natAbs_mul_self ({written(rng, f, names)})" for i, f in enumerate(forms, 1)]
     return Draft("squares", f"∀ {' '.join(names)} : Int, {claim}", (f"intro {' '.join(names)}", *haves, "grind"))
 

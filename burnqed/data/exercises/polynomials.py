@@ -11,6 +11,8 @@ from burnqed.data.families.terms import power
 Monomial = tuple[int, ...]
 """Exponents, one for each variable."""
 Polynomial = Mapping[Monomial, int]
+NAMES = [("x", "y"), ("a", "b"), ("m", "n")]
+"""Of two variables."""
 
 
 def linear(coefficients: Sequence[int], constant: int = 0) -> Polynomial:
@@ -65,6 +67,11 @@ def written(rng: Random, polynomial: Polynomial, variables: Sequence[str]) -> st
         else:
             out += f" {'-' if c < 0 else '+'} {term}"
     return out or "0"
+
+
+def factor(rng: Random, polynomial: Polynomial, variables: Sequence[str]) -> str:
+    """As `written`, in brackets where a product or a power needs them."""
+    return bracketed(written(rng, polynomial, variables))
 
 
 def bracketed(text: str) -> str:

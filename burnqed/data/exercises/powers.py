@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
+from burnqed.data.deep.parts import NUMBERS
 from burnqed.data.draft import Draft
 from burnqed.data.families.terms import at_most, congruence, either
 
-INDUCTION = "induction n with | zero => ?_ | succ n ih => ?_"
 SHIFTED = (
     "obtain ⟨k, rfl⟩ := Nat.exists_eq_add_of_le h",
     "clear h",
@@ -16,8 +16,6 @@ SHIFTED = (
     "decide",
 )
 """Induction from a number on, up to its step."""
-
-
 GUARDS = ("0 < n", "n ≠ 0", "1 ≤ n")
 
 
@@ -66,9 +64,9 @@ def power_remainder(rng: Random) -> Draft | None:
         return Draft(
             "power",
             f"∀ n : Nat, {rng.choice(GUARDS)} → {conclusion}",
-            ("intro n h", "clear h", INDUCTION, base, step, "omega"),
+            ("intro n h", "clear h", NUMBERS, base, step, "omega"),
         )
-    return Draft("power", f"∀ n : Nat, {conclusion}", ("intro n", INDUCTION, base, step, "omega"))
+    return Draft("power", f"∀ n : Nat, {conclusion}", ("intro n", NUMBERS, base, step, "omega"))
 
 
 def passes_on(bases: list[int], factors: list[int], shapes: list[tuple[int, int]], c: int, d: int, m: int) -> bool:
@@ -104,7 +102,7 @@ def power_cycle(rng: Random) -> Draft | None:
     term = f"{base} ^ n" if f == 1 else f"{f} * {base} ^ n"
     plain = f"{term} % {m}" if f == 1 else f"({term}) % {m}"
     listed = " ∨ ".join(f"{plain} = {r}" for r in residues)
-    tail = (INDUCTION, "simp", "rw [Nat.pow_succ]", "omega")
+    tail = (NUMBERS, "simp", "rw [Nat.pow_succ]", "omega")
     free = [r for r in range(m) if r not in residues]
     if rng.random() < 0.7 or not free:
         return Draft("power", f"∀ n : Nat, {listed}", ("intro n", *tail))
@@ -126,7 +124,7 @@ def power_minus(rng: Random) -> Draft:
     guard = rng.random() < 0.3
     opened = ("intro n h0", "clear h0") if guard else ("intro n",)
     statement = f"∀ n : Nat, {'0 < n → ' * guard}{claim}"
-    end = (INDUCTION, "rfl" if not root else "simp", step, "omega")
+    end = (NUMBERS, "rfl" if not root else "simp", step, "omega")
     return Draft("power", statement, (*opened, f"suffices h : {power} % {m} = 1 by {proof}", *end))
 
 
@@ -149,7 +147,7 @@ def power_growth(rng: Random) -> Draft | None:
     if start == 0:
         step = "rw [Nat.pow_succ]" if j == 0 else "simp [Nat.pow_add] at *"
         return Draft(
-            "growth", f"∀ n : Nat, {claim}", ("intro n", INDUCTION, rng.choice(["simp", "decide"]), step, "omega")
+            "growth", f"∀ n : Nat, {claim}", ("intro n", NUMBERS, rng.choice(["simp", "decide"]), step, "omega")
         )
     guard = either(rng, f"{start} ≤ n; {start} ≤ n; n ≥ {start}; {start - 1} < n; n > {start - 1}")
     step = "rw [← Nat.add_assoc, Nat.pow_succ]" if j == 0 else "simp [Nat.pow_add] at *"

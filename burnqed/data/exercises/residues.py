@@ -6,11 +6,12 @@ from itertools import product
 from random import Random
 
 from burnqed.data.draft import Draft
-from burnqed.data.exercises.polynomials import Polynomial, at, bracketed, linear, multiply, plain, written
+from burnqed.data.exercises.polynomials import Polynomial, at, bracketed, factor, linear, multiply, plain, written
 from burnqed.data.families.residues import claim
 
 NAMES = ["n", "n", "x", "a", "k", "m"]
 PAIRS = ["ab", "xy", "mn", "xy"]
+DIVIDES = {"Nat": "Nat.dvd_of_mod_eq_zero", "Int": "Int.dvd_of_emod_eq_zero"}
 
 
 def cases_of(variable: str, m: int, name: str) -> tuple[str, str]:
@@ -47,15 +48,21 @@ def in_factors(rng: Random, variable: str, domain: str) -> tuple[Polynomial, str
     factors = [
         linear([rng.choice(leading)], rng.choice([0, rng.randint(lowest, 5)])) for _ in range(rng.choice([2, 2, 3]))
     ]
-    texts = [bracketed(written(rng, f, variable)) for f in factors]
+    texts = [factor(rng, f, variable) for f in factors]
     if rng.random() < 0.3:
         return multiply(*[factors[0]] * len(factors)), f"{texts[0]} ^ {len(factors)}"
     return multiply(*factors), " * ".join(texts)
 
 
-def is_plain(polynomial: Polynomial) -> bool:
+def has_products(polynomial: Polynomial) -> bool:
     """Whether there is something to split: a term that is not linear."""
-    return any(sum(m) > 1 for m in polynomial) and len(polynomial) > 0
+    return any(sum(m) > 1 for m in polynomial)
+
+
+def said(rng: Random, term: str, residues: set[int], m: int) -> str | None:
+    """What the remainders of a term are, without a quantifier."""
+    conclusion = claim(rng, term, sorted(residues), m)
+    return None if conclusion is None or "∃" in conclusion or "∀" in conclusion else conclusion
 
 
 def residue_cases(rng: Random) -> Draft | None:
@@ -63,57 +70,53 @@ def residue_cases(rng: Random) -> Draft | None:
     variable, domain = rng.choice(NAMES), rng.choice(["Nat", "Nat", "Int"])
     polynomial = drawn(rng, 1, domain, rng.choice([2, 2, 3, 4]))
     m = rng.choice([2, 3, 3, 4, 4, 5, 5, 6, 7, 8])
-    if not is_plain(polynomial):
+    if not has_products(polynomial):
         return None
     term = written(rng, polynomial, variable)
     if rng.random() < 0.4:
         polynomial, term = in_factors(rng, variable, domain)
-    conclusion = claim(rng, term, sorted({at(polynomial, r) % m for r in range(m)}), m)
-    if conclusion is None or "∃" in conclusion or "∀" in conclusion:
+    conclusion = said(rng, term, {at(polynomial, r) % m for r in range(m)}, m)
+    if conclusion is None:
         return None
     have, split = cases_of(variable, m, "h")
     known = lemmas(domain, term, "h")
-    return closing(
-        rng, "residue", f"∀ {variable} : {domain}, {conclusion}", f"intro {variable}", (have,), split, known, domain
-    )
+    return closing(rng, f"∀ {variable} : {domain}, {conclusion}", f"intro {variable}", (have,), split, known, domain)
 
 
 def residue_cases_of_two(rng: Random) -> Draft | None:
     """Two variables, both split."""
     names, domain = rng.choice(PAIRS), rng.choice(["Nat", "Int"])
     polynomial, m = drawn(rng, 2, domain, 2), rng.choice([2, 2, 3, 3, 4])
-    if not is_plain(polynomial) or any(all(mono[i] == 0 for mono in polynomial) for i in range(2)):
+    if not has_products(polynomial) or any(all(mono[i] == 0 for mono in polynomial) for i in range(2)):
         return None
     term = written(rng, polynomial, names)
-    residues = sorted({at(polynomial, r, s) % m for r in range(m) for s in range(m)})
-    conclusion = claim(rng, term, residues, m)
-    if conclusion is None or "∃" in conclusion or "∀" in conclusion:
+    conclusion = said(rng, term, {at(polynomial, r, s) % m for r in range(m) for s in range(m)}, m)
+    if conclusion is None:
         return None
     first, second = (cases_of(v, m, f"h{v}") for v in names)
     known = lemmas(domain, term, *(f"h{v}" for v in names))
     statement, intro = f"∀ {' '.join(names)} : {domain}, {conclusion}", f"intro {' '.join(names)}"
-    return closing(
-        rng, "residue", statement, intro, (first[0], second[0]), f"{first[1]} <;> {second[1]}", known, domain
-    )
+    return closing(rng, statement, intro, (first[0], second[0]), f"{first[1]} <;> {second[1]}", known, domain)
 
 
 def closing(
-    rng: Random, kind: str, statement: str, intro: str, haves: tuple[str, ...], split: str, known: str, domain: str
+    rng: Random, statement: str, intro: str, haves: tuple[str, ...], split: str, known: str, domain: str
 ) -> Draft:
     """The proof of what a term's remainders are, in whichever way that is said."""
     conclusion = statement.partition(", ")[2]
     if conclusion.startswith("¬ ") and "∣" in conclusion:
         zero = "Nat.mod_eq_zero_of_dvd" if domain == "Nat" else "Int.emod_eq_zero_of_dvd"
         return Draft(
-            kind, statement, (intro, "intro hd", f"have h0 := {zero} hd", *haves, f"{split} <;> simp {known} at h0")
+            "residue",
+            statement,
+            (intro, "intro hd", f"have h0 := {zero} hd", *haves, f"{split} <;> simp {known} at h0"),
         )
     if "∣" in conclusion:
-        zero = "Nat.dvd_of_mod_eq_zero" if domain == "Nat" else "Int.dvd_of_emod_eq_zero"
-        return Draft(kind, statement, (intro, f"apply {zero}", *haves, f"{split} <;> simp {known}"))
+        return Draft("residue", statement, (intro, f"apply {DIVIDES[domain]}", *haves, f"{split} <;> simp {known}"))
     cases = split.count("|") + 1
     if cases <= 3 and "<;>" not in split and rng.random() < 0.3:
-        return Draft(kind, statement, (intro, *haves, split, *[f"simp {known}"] * cases))
-    return Draft(kind, statement, (intro, *haves, f"{split} <;> simp {known}"))
+        return Draft("residue", statement, (intro, *haves, split, *[f"simp {known}"] * cases))
+    return Draft("residue", statement, (intro, *haves, f"{split} <;> simp {known}"))
 
 
 def residue_known(rng: Random) -> Draft | None:
@@ -124,7 +127,7 @@ def residue_known(rng: Random) -> Draft | None:
         drawn(rng, len(names), domain, rng.choice([2, 3])),
         rng.choice([2, 2, 3, 3, 4, 5, rng.randint(2, 23)]),
     )
-    if not is_plain(polynomial) or any(all(mono[i] == 0 for mono in polynomial) for i in range(len(names))):
+    if not has_products(polynomial) or any(all(mono[i] == 0 for mono in polynomial) for i in range(len(names))):
         return None
     values = [rng.randint(0, m - 1) for _ in names]
     term = written(rng, polynomial, names)
@@ -140,7 +143,7 @@ def residue_known(rng: Random) -> Draft | None:
     hypotheses = " → ".join(facts)
     tactics = [f"intro {' '.join(names)} {' '.join(f'h{v}' for v in names)}"]
     if zero:
-        tactics.append(f"apply {'Nat.dvd_of_mod_eq_zero' if domain == 'Nat' else 'Int.dvd_of_emod_eq_zero'}")
+        tactics.append(f"apply {DIVIDES[domain]}")
     tactics.append(f"simp {lemmas(domain, term, *(f'h{v}' for v in names))}")
     return Draft("residue", f"∀ {' '.join(names)} : {domain}, {hypotheses} → {conclusion}", tuple(tactics))
 
@@ -149,7 +152,7 @@ def residue_back(rng: Random) -> Draft | None:
     """From the remainder of a polynomial to that of its variable."""
     variable, domain = rng.choice(NAMES), rng.choice(["Nat", "Int"])
     polynomial, m = drawn(rng, 1, domain, rng.choice([2, 3])), rng.choice([2, 3, 4, 5, 7])
-    if not is_plain(polynomial):
+    if not has_products(polynomial):
         return None
     r = rng.randint(0, m - 1)
     roots = [x for x in range(m) if at(polynomial, x) % m == r]

@@ -239,8 +239,9 @@ class Goals {
   /** The text of a goal whose hypotheses have been printed, in this state or the one before: a local context that is the same object. Otherwise undefined. */
   withTarget(before, state, goal) {
     const { lean } = this.frontend, declared = this.declared(state, goal), context = lean.field(declared, GOAL.context);
-    const hypotheses = state.hypotheses.get(context) ?? before?.hypotheses.get(context), caseLine = this.caseLine(declared);
-    if (hypotheses === undefined || caseLine === undefined) return undefined;
+    const hypotheses = state.hypotheses.get(context) ?? before?.hypotheses.get(context);
+    const caseLine = hypotheses === undefined ? undefined : this.caseLine(declared);
+    if (caseLine === undefined) return undefined;
     return this.instantiated(state, lean.retain(lean.field(declared, GOAL.type)), type => {
       if (lean.tag(type) === MDATA) return undefined;
       const meta = lean.with(lean.retain(state.root.contexts.meta), { [META_CONTEXT.localContext]: lean.retain(context) });
