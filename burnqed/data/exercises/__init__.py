@@ -8,7 +8,9 @@ searched. As with all known proofs, one that does not replay is left out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 from burnqed.data.corpus import load_corpus
@@ -20,7 +22,7 @@ from burnqed.data.trace.replay import KnownProof
 
 Kind = Callable[[Random], Draft | None]
 
-VERSION = 1
+VERSION = 2
 """Raised when seeds give other theorems than before: what is made from them is then made anew."""
 PER_SKELETON = 8
 """Exercises that may share a skeleton, those of the corpus included."""
@@ -29,9 +31,15 @@ TOPICS: tuple[tuple[Kind, ...], ...] = tuple(
 )
 
 
+VARIABLES = re.compile(r"^∀ (\w+(?: \w+)* : \w+), ")
+
+
 def draft(rng: Random) -> Draft | None:
-    """One theorem; None where what was drawn makes none."""
-    return rng.choice(rng.choice(TOPICS))(rng)
+    """One theorem, sometimes with implicit variables; None where what was drawn makes none."""
+    made = rng.choice(rng.choice(TOPICS))(rng)
+    if made and rng.random() < 0.1:
+        return replace(made, statement=VARIABLES.sub(r"∀ {\1}, ", made.statement))
+    return made
 
 
 def exercises(seed: int, count: int) -> list[KnownProof]:

@@ -242,7 +242,59 @@ def square_root(rng: Random) -> Draft | None:
     return Draft("bounded", f"∀ {v} : Nat, {f'0 < {v} → ' * guard}{term} = {right} → {v} = {x}", tactics)
 
 
+def equivalent(rng: Random) -> Draft | None:
+    """What solves an equation, both ways: by factors, or as linear arithmetic says."""
+    v = rng.choice("xnab")
+    p, q, side = rng.randint(-7, 9), rng.randint(-7, 9), rng.randint(-4, 6)
+    polynomial = multiply(linear([1], -p), linear([1], -q))
+    if rng.random() < 0.3:
+        k, c = rng.randint(2, 9), rng.randint(-9, 20)
+        line = written(rng, linear([k], c), v)
+        claim = rng.choice(
+            [f"{line} = {k * p + c} ↔ {v} = {p}", f"{k} ∣ {v} ↔ {v} % {k} = 0", f"{line} ≤ {k * p + c} ↔ {v} ≤ {p}"]
+        )
+        return Draft("quadratic", f"∀ {v} : Int, {claim}", (f"intro {v}", "omega"))
+    if p == q or len(polynomial) < 2:
+        return None
+    kept = {m: c for m, c in polynomial.items() if side == 0 or m != (1,)}
+    moved = plain({(1,): -(0 if side == 0 else polynomial.get((1,), 0))})
+    if rng.random() < 0.5 and (0,) in kept:
+        moved = plain({**moved, (0,): -kept.pop((0,))})
+    claim = f"{written(rng, kept, v)} = {written(rng, moved, v)}"
+    one, two = (factor(rng, linear([1], -r), v) for r in (p, q))
+    back = ("intro h", rng.choice(["rcases h with rfl | rfl <;> rfl", "rcases h with h | h <;> rw [h] <;> rfl"]))
+    tactics = (
+        *(f"intro {v}", "constructor", "intro h", f"have h1 : {one} * {two} = 0 := by grind"),
+        *("rcases Int.mul_eq_zero.mp h1 with h2 | h2 <;> omega", *back),
+    )
+    return Draft("quadratic", f"∀ {v} : Int, {claim} ↔ {v} = {p} ∨ {v} = {q}", tactics)
+
+
+def between(rng: Random) -> Draft:
+    """What lies between two neighbouring squares is none; and which square a number is."""
+    v, x, e = rng.choice("xanbk"), rng.randint(1, 12), rng.choice([2, 2, 2, 3])
+    low, high = (f"have h2 := Nat.pow_le_pow_left h1 {e}", "omega"), f"{x + 1} ≤ {v}"
+    if rng.random() < 0.5:
+        value = rng.randint(x**e + 1, (x + 1) ** e - 1)
+        square = either(rng, f"{v} ^ {e}; {v} * {v}") if e == 2 else f"{v} ^ {e}"
+        if "*" in square:
+            low = ("have h2 := Nat.mul_le_mul h1 h1", "omega")
+        claim = equation(rng, square, str(value))
+        statement = either(rng, f"¬ ∃ {v} : Nat, {claim}; ¬ ∃ {v}, {claim}; ∀ {v} : Nat, ¬ {claim}")
+        opened = f"rintro ⟨{v}, h⟩" if "∃" in statement else f"intro {v} h"
+        split = (f"have h1 : {v} ≤ {x} ∨ {high} := by omega", "rcases h1 with h1 | h1")
+        return Draft("bounded", statement, (opened, *split, *low, *low))
+    split = (f"have h1 : {v} ≤ {x - 1} ∨ {v} = {x} ∨ {high} := by omega", "rcases h1 with h1 | h1 | h1")
+    found = (*split, *low, "exact h1", *low)
+    if rng.random() < 0.5:
+        return Draft("bounded", f"∀ {v} : Nat, {v} ^ {e} = {x**e} → {v} = {x}", (f"intro {v} h", *found))
+    iff = (f"intro {v}", "constructor", "intro h", *found, "intro h", "rw [h]")
+    return Draft("bounded", f"∀ {v} : Nat, {v} ^ {e} = {x**e} ↔ {v} = {x}", iff)
+
+
 KINDS = (
+    equivalent,
+    between,
     identity,
     identity,
     divides_product,

@@ -98,6 +98,37 @@ def with_numbers(rng: Random) -> Draft:
             (f"∀ n k : Nat, k ∣ {j} → k ≤ {j}", ("intro n k h", "exact Nat.le_of_dvd (by omega) h")),
             ("∀ a b : Nat, a ∣ b → b ∣ a → a = b", ("intro a b h1 h2", "exact Nat.dvd_antisymm h1 h2")),
             ("∀ n : Nat, Nat.gcd n (n + 1) = 1", ("intro n", "simp")),
+            (f"∀ n : Nat, Nat.Coprime ({k} * n + 1) n", ("intro n", "simp [Nat.Coprime]")),
+            ("∀ n : Nat, Nat.Coprime (n + 1) n", ("intro n", "simp [Nat.Coprime]")),
+            (
+                "∀ a b n : Nat, Nat.Coprime a b → Nat.Coprime a (b ^ n)",
+                ("intro a b n h", "exact Nat.Coprime.pow_right n h"),
+            ),
+            (
+                f"∀ a b : Nat, Nat.Coprime a b → Nat.Coprime (a ^ {k}) b",
+                ("intro a b h", f"exact Nat.Coprime.pow_left {k} h"),
+            ),
+            (
+                "∀ a b : Nat, Nat.gcd a b ∣ a ∧ Nat.gcd a b ∣ b",
+                ("intro a b", "exact ⟨Nat.gcd_dvd_left a b, Nat.gcd_dvd_right a b⟩"),
+            ),
+            ("∀ a b : Nat, a % b = 0 ↔ b ∣ a", ("intro a b", "exact ⟨Nat.dvd_of_mod_eq_zero, Nat.mod_eq_zero_of_dvd⟩")),
+            (
+                "∀ a b : Int, a % b = 0 ↔ b ∣ a",
+                ("intro a b", "exact ⟨Int.dvd_of_emod_eq_zero, Int.emod_eq_zero_of_dvd⟩"),
+            ),
+            (
+                f"∀ m a n : Nat, m ∣ a ^ n + {k} → m ∣ a ^ {j} + {r} → m ∣ Nat.gcd (a ^ n + {k}) (a ^ {j} + {r})",
+                ("intro m a n h1 h2", "exact Nat.dvd_gcd h1 h2"),
+            ),
+            (
+                f"∀ x n : Nat, (∃ t, t ^ {j} = x) → ∃ t, t ^ {j} = x ^ n",
+                (
+                    "intro x n h",
+                    "obtain ⟨t, rfl⟩ := h",
+                    "exact ⟨t ^ n, by rw [← Nat.pow_mul, ← Nat.pow_mul, Nat.mul_comm]⟩",
+                ),
+            ),
             (f"∀ a b : Nat, Nat.gcd (a + {k} * b) b = Nat.gcd a b", ("intro a b", "simp")),
             (
                 f"∀ a b : Nat, Nat.gcd ({k} * a) ({k} * b) = {k} * Nat.gcd a b",

@@ -94,6 +94,49 @@ def summed(rng: Random) -> Draft:
     )
 
 
+FROM_ONE = ("obtain ⟨k, rfl⟩ := Nat.exists_eq_add_of_le hn", "clear hn")
+"""From `1 ≤ n` to n = 1 + k."""
+SHIFTED = "induction k with | zero => ?_ | succ k ih => ?_"
+
+
+def from_one(rng: Random) -> Draft:
+    """A sequence that begins at 1: its closed form."""
+    u = rng.choice(["f", "u", "a", "s", "x"])
+    a, b, c = rng.choice([1, 1, 2, 3]), rng.randint(1, 6), rng.randint(1, 6)
+    guard = rng.choice(["1 ≤ n", "1 ≤ n", "0 < n", "n ≥ 1", "n > 0"])
+    intro = f"intro {u} h1 h n hn"
+    given = f"{u} 1 = {c} → (∀ n, {u} (n + 1) = {times(Random(0), a, f'{u} n')} + {b})"
+    if a == 1:
+        line = times(rng, b, "n")
+        goal = f"{u} n = {line} + {c - b}" if c > b else f"{u} n = {line}" if c == b else f"{u} n = {line} - {b - c}"
+        end = ["rw [h1]", "rw [← Nat.add_assoc, h]", "omega"]
+    else:
+        scale = (a - 1) * c + b  # (a - 1) u n + b = scale a^(n - 1)
+        goal = f"{times(Random(0), a - 1, f'{u} n')} + {b} = {scale} * {a} ^ (n - 1)"
+        end = ["simp [h1]", "rw [← Nat.add_assoc, h, Nat.pow_succ]", "omega"]
+    statement = f"∀ {u} : Nat → Nat, {given} → ∀ n, {guard} → {goal}"
+    return Draft("recursion", statement, (intro, *FROM_ONE, *["simp"] * (a > 1), SHIFTED, *end))
+
+
+def sum_from_one(rng: Random) -> Draft:
+    """f 1 = c and f (n + 1) = f n + b n + b: twice f n, or f n as a half."""
+    u = rng.choice(["f", "u", "a", "s", "x"])
+    b = rng.choice([1, 1, 2, 3])
+    c = b if rng.random() < 0.5 else rng.randint(1, 6)
+    product = "n * (n + 1)" if b == 1 else f"{b} * (n * (n + 1))"
+    left, right = f"2 * {u} n", product
+    if c != b:
+        left, right = (left, f"{right} + {2 * (c - b)}") if c > b else (f"{left} + {2 * (b - c)}", right)
+    goal, first = equation(rng, left, right), tuple[str, ...]()
+    if b == c and rng.random() < 0.7:
+        goal, first = f"{u} n = {right} / 2", (f"suffices h2 : {left} = {right} by omega",)
+    given = f"{u} 1 = {c} → (∀ n, {u} (n + 1) = {u} n + {times(rng, b, 'n')} + {b})"
+    guard = rng.choice(["1 ≤ n", "n ≥ 1", "0 < n"])
+    end = (SHIFTED, "simp [h1]", "rw [← Nat.add_assoc, h]", "grind")
+    statement = f"∀ {u} : Nat → Nat, {given} → ∀ n, {guard} → {goal}"
+    return Draft("recursion", statement, (f"intro {u} h1 h n hn", *first, *FROM_ONE, *end))
+
+
 def with_both(rng: Random) -> Draft:
     """f (n + 1) = a f n + b n + c, whose closed form has a power and a line."""
     u = rng.choice(["f", "u", "a", "s"])
@@ -193,6 +236,11 @@ def value_by_equation(rng: Random) -> Draft:
             f"Function.Injective fun x : Int => {f}",
             ("intro x y h", "simp at h", "omega") if p > 1 and q else ("intro x y h", "grind"),
         ),
+        (
+            f"Function.Injective fun {rng.choice('xn')} => {r} * x".replace("n =>", "x =>")
+            + (f" + {s}" if s > 0 else ""),
+            ("intro x y h", *rng.choice([("simp at h", "omega"), ("grind",)])),
+        ),
         (f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x y, x < y → f x < f y", ("intro f h x y h1", "rw [h, h]", "omega")),
         (
             f"∀ f : Int → Int, (∀ x, f x = {f}) → ∀ x, f (x + {r}) = f x + {p * r}",
@@ -279,4 +327,15 @@ def homomorphisms(rng: Random) -> Draft:
     return Draft("values", statement, tactics)
 
 
-KINDS = (affine, affine, with_both, summed, value_of_recursion, of_two, value_by_equation, homomorphisms)
+KINDS = (
+    affine,
+    affine,
+    from_one,
+    from_one,
+    with_both,
+    summed,
+    value_of_recursion,
+    of_two,
+    value_by_equation,
+    homomorphisms,
+)

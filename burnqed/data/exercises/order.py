@@ -109,6 +109,16 @@ def at_least_number(rng: Random) -> Draft:
     d = rng.choice([2, 2, 3, 4])
     given = either(rng, f"{k} ≤ {v}; {v} ≥ {k}; {k - 1} < {v}; {v} > {k - 1}")
     term = power(rng, v, 2) if d == 2 else f"{v} ^ {d}"
+    if rng.random() < 0.4:
+        k = rng.randint(2, 2_500)
+        given = either(rng, f"{k} ≤ {v}; {v} ≥ {k}; {k} < {v}; {v} > {k}")
+        claim = at_most(rng, f"{k} ^ {d}", f"{v} ^ {d}")
+        end = "exact" if claim.count("^") == 2 and "<" not in claim and "¬" not in claim else "have h1 :="
+        tail = () if end == "exact" else ("omega",)
+        proof = f"{end} Nat.pow_le_pow_left (by omega) {d}"
+        if tail:
+            proof = f"have h1 : {k} ^ {d} ≤ {v} ^ {d} := Nat.pow_le_pow_left (by omega) {d}"
+        return Draft("products", f"∀ {v} : Nat, {given} → {claim}", (f"intro {v} h", proof, *tail))
     claim = at_most(rng, str(k**d), term)
     if "*" in term:
         tactics = (f"intro {v} h", f"have h1 : {k} ≤ {v} := by omega", "have h2 := Nat.mul_le_mul h1 h1", "omega")
@@ -164,6 +174,42 @@ def positive(rng: Random) -> Draft:
                 ),
             ),
             (f"∀ n : Nat, 0 < n → n ^ {k} > 0", ("intro n h", "exact Nat.pow_pos h")),
+            (
+                f"∀ x y z : Int, 0 < x → 0 < y → 0 < z → 0 < x + {j} * (x * y) + z ^ {k}",
+                (
+                    "intro x y z h1 h2 h3",
+                    "have h4 := Int.mul_pos h1 h2",
+                    f"have h5 : 0 < z ^ {k} := Int.pow_pos h3",
+                    "omega",
+                ),
+            ),
+            (
+                f"∀ a b : Int, a > 0 → b > 0 → a * b + {j} * a > 0",
+                ("intro a b h1 h2", "have h3 := Int.mul_pos h1 h2", "omega"),
+            ),
+            (
+                f"∀ x y : Int, x > 0 → y > 0 → x ^ {k} * y > 0",
+                ("intro x y h1 h2", f"have h3 : 0 < x ^ {k} := Int.pow_pos h1", "exact Int.mul_pos h3 h2"),
+            ),
+            (
+                f"∀ x y : Nat, 0 < x → 0 < y → {j} < x ^ {k} * y + {j}",
+                ("intro x y h1 h2", f"have h3 := Nat.mul_pos (Nat.pow_pos (n := {k}) h1) h2", "omega"),
+            ),
+            (
+                "∀ a b : Nat, a * b = 1 → a = 1 ∧ b = 1",
+                ("intro a b h", "exact ⟨Nat.eq_one_of_mul_eq_one_right h, Nat.eq_one_of_mul_eq_one_left h⟩"),
+            ),
+            (
+                "∀ x : Nat, x ^ 2 = x → x = 0 ∨ x = 1",
+                (
+                    "intro x h",
+                    "have h1 : x ≤ 1 ∨ 2 ≤ x := by omega",
+                    "rcases h1 with h1 | h1",
+                    "omega",
+                    "have h2 := Nat.mul_le_mul h1 (Nat.le_refl x)",
+                    "grind",
+                ),
+            ),
             (
                 f"∀ a b : Nat, 1 < a → 0 < b → {j} * b < {j} * a * b",
                 ("intro a b h1 h2", "have h3 := Nat.mul_lt_mul_of_pos_right h1 h2", "grind"),

@@ -115,7 +115,7 @@ def power_minus(rng: Random) -> Draft:
     """b^n - 1 by b - 1, with the subtraction of natural numbers."""
     m = rng.randint(2, 12)
     base = m * rng.randint(1, 4) + 1
-    k = rng.choice([1, 1, 2, 3])
+    k = rng.choice([1, 1, 2, 3, 4])
     root = next((r for r in range(2, 12) if k > 1 and r**k % m == 1), 0)
     power = f"{base} ^ n" if not root else f"{root} ^ {exponent(k, 0)}"
     step = "rw [Nat.pow_succ]" if not root else "simp [Nat.mul_add, Nat.pow_add] at *"
@@ -132,17 +132,19 @@ def power_growth(rng: Random) -> Draft | None:
     """b^n above a line, from some number on."""
     base, c, d = rng.choice([2, 2, 3, 3, 4, 5]), rng.randint(1, 9), rng.randint(0, 12)
     j = rng.choice([0, 0, 0, 1])
+    e = rng.choice([0, 0, 0, rng.randint(1, 5)])
     strict = rng.random() < 0.5
 
     def holds(n: int) -> bool:
-        large: int = base ** (n + j)
+        large: int = base ** (n + j) + e
         return c * n + d < large if strict else c * n + d <= large
 
     start = next(s for s in range(20) if all(holds(n) for n in range(s, 25)))
     line = " + ".join([f"{c} * n" if c > 1 else "n", *([str(d)] * bool(d))])
     power = f"{base} ^ {exponent(1, j)}"
-    claim = f"{line} < {power}" if strict else at_most(rng, line, power)
-    if (base - 1) * (c * start + d) < c:
+    large = f"{power} + {e}" if e else power
+    claim = f"{line} < {large}" if strict else at_most(rng, line, large)
+    if (base - 1) * (c * start + d - e) < c:
         return None
     if start == 0:
         step = "rw [Nat.pow_succ]" if j == 0 else "simp [Nat.pow_add] at *"
@@ -198,7 +200,60 @@ def closed_power(rng: Random) -> Draft:
     return Draft("numbers", statement, (tactic,))
 
 
+def power_difference(rng: Random) -> Draft:
+    """Powers of two numbers that leave the same remainder."""
+    m = rng.randint(3, 15)
+    b = rng.randint(2, m - 1)
+    a = b + m * rng.randint(1, 3)
+    goal = either(rng, f"{m} ∣ {a} ^ n - {b} ^ n; {a} ^ n % {m} = {b} ^ n % {m}; ({a} ^ n - {b} ^ n) % {m} = 0")
+    if " % " in goal and "(" not in goal:
+        return Draft("power", f"∀ n : Nat, {goal}", ("intro n", rng.choice(["rw [Nat.pow_mod]", "simp [Nat.pow_mod]"])))
+    return Draft("power", f"∀ n : Nat, {goal}", ("intro n", f"have h := Nat.pow_mod {a} n {m}", "simp at h", "omega"))
+
+
+def exponent_divides(rng: Random) -> Draft:
+    """A power minus one divides that of a multiple of its exponent, by the quotients of (1 + q)^k - 1."""
+    b, k = rng.choice([2, 2, 2, 3, 5, 10]), rng.choice("kjt")
+    m, n = rng.choice([("m", "n"), ("a", "b"), ("d", "n"), ("n", "m")])
+    positive = f"Nat.pow_pos (a := {b}) (n := {m}) (by omega)" if b > 2 else f"Nat.one_le_two_pow (n := {m})"
+    opened = (f"obtain ⟨q, hq⟩ := Nat.exists_eq_add_of_le ({positive})", *["simp at hq"] * (b > 2), "rw [hq]")
+    if rng.random() < 0.3:
+        statement = f"∀ {m} {n} : Nat, {b} ^ {m} - 1 ∣ {b} ^ ({m} * {n}) - 1"
+        return Draft("power", statement, (f"intro {m} {n}", "rw [Nat.pow_mul]", *opened, *quotients(n)))
+    statement = f"∀ {m} {n} : Nat, {m} ∣ {n} → {b} ^ {m} - 1 ∣ {b} ^ {n} - 1"
+    start = (f"intro {m} {n} h", f"obtain ⟨{k}, rfl⟩ := h", "rw [Nat.pow_mul]")
+    return Draft("power", statement, (*start, *opened, *quotients(k)))
+
+
+def quotients(k: str) -> tuple[str, ...]:
+    """1 + q - 1 ∣ (1 + q) ^ k - 1, by induction."""
+    return (
+        "rw [Nat.add_sub_cancel_left]",
+        f"suffices h1 : ∃ c, (1 + q) ^ {k} = 1 + q * c by obtain ⟨c, hc⟩ := h1; exact ⟨c, by rw [hc]; omega⟩",
+        f"induction {k} with | zero => ?_ | succ {k} ih => ?_",
+        "exact ⟨0, by simp⟩",
+        "obtain ⟨c, hc⟩ := ih",
+        "exact ⟨c * (1 + q) + 1, by rw [Nat.pow_succ, hc]; grind⟩",
+    )
+
+
+def base_minus_one(rng: Random) -> Draft:
+    """A number minus one divides its powers minus one."""
+    u, k, c = rng.choice([("a", "k", "c"), ("x", "n", "c"), ("m", "k", "y"), ("b", "n", "t")])
+    if rng.random() < 0.4:
+        start = (f"intro {u} {k} h", "obtain ⟨q, rfl⟩ := Nat.exists_eq_add_of_le h", "clear h")
+        return Draft("power", f"∀ {u} {k} : Nat, 1 ≤ {u} → {u} - 1 ∣ {u} ^ {k} - 1", (*start, *quotients(k)))
+    steps = (
+        f"intro {u} {k}",
+        f"induction {k} with | zero => ?_ | succ {k} ih => ?_",
+        "simp",
+        f"obtain ⟨{c}, h{c}⟩ := ih",
+        f"exact ⟨{c} * {u} + 1, by grind⟩",
+    )
+    return Draft("power", f"∀ ({u} : Int) ({k} : Nat), {u} - 1 ∣ {u} ^ {k} - 1", steps)
+
+
 KINDS = (
-    *(power_remainder, power_remainder, power_of_remainder, power_cycle, power_minus),
-    *(power_growth, square_growth, closed_power, closed_power),
+    *(power_remainder, power_remainder, power_of_remainder, power_cycle, power_minus, power_difference),
+    *(power_growth, power_growth, square_growth, exponent_divides, base_minus_one, closed_power, closed_power),
 )

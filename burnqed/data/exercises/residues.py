@@ -8,6 +8,7 @@ from random import Random
 from burnqed.data.draft import Draft
 from burnqed.data.exercises.polynomials import Polynomial, at, bracketed, factor, linear, multiply, plain, written
 from burnqed.data.families.residues import claim
+from burnqed.data.families.terms import either
 
 NAMES = ["n", "n", "x", "a", "k", "m"]
 PAIRS = ["ab", "xy", "mn", "xy"]
@@ -193,4 +194,96 @@ def impossible(rng: Random) -> Draft | None:
     return Draft("impossible", statement, tactics)
 
 
-KINDS = (*[residue_cases] * 3, residue_cases_of_two, *[residue_known] * 2, residue_back, impossible)
+def never(rng: Random) -> Draft | None:
+    """A value that a polynomial in one variable never has, or a divisor of none of its values."""
+    variable, domain = rng.choice(NAMES), rng.choice(["Nat", "Int"])
+    polynomial, m = drawn(rng, 1, domain, rng.choice([2, 2, 3, 4])), rng.choice([2, 3, 3, 4, 5, 7])
+    if not has_products(polynomial):
+        return None
+    taken = {at(polynomial, r) % m for r in range(m)}
+    free = [r for r in range(m) if r not in taken]
+    if not free:
+        return None
+    term = written(rng, polynomial, variable)
+    if term.startswith("-"):
+        return None
+    if 0 in free and rng.random() < 0.6:
+        claim = f"{m} ∣ {term}"
+        zero = "Nat.mod_eq_zero_of_dvd" if domain == "Nat" else "Int.emod_eq_zero_of_dvd"
+        first = f"have h0 := {zero} h"
+    else:
+        r = rng.choice(free)
+        claim = f"{term} = {r + m * rng.randint(1, 9)}"
+        first = f"have h0 : {bracketed(term)} % {m} = {r} := by rw [h]{'; rfl' * (domain == 'Int')}"
+    opened, statement = denied(rng, variable, domain, claim)
+    have, split = cases_of(variable, m, "h1")
+    return Draft("impossible", statement, (opened, first, have, f"{split} <;> simp {lemmas(domain, term, 'h1')} at h0"))
+
+
+def denied(rng: Random, names: str, domain: str, claim: str) -> tuple[str, str]:
+    """The first tactic and the statement that a claim never holds. Natural numbers need no type."""
+    variables = " ".join(names)
+    if rng.random() < 0.3:
+        return f"intro {variables} h", f"∀ {variables} : {domain}, ¬ {claim}"
+    of = "" if domain == "Nat" and rng.random() < 0.5 else f" : {domain}"
+    return f"rintro ⟨{', '.join(names)}, h⟩", f"¬ ∃ {variables}{of}, {claim}"
+
+
+def differ(rng: Random) -> Draft | None:
+    """Two polynomials, each in a variable of its own, that leave no common remainder."""
+    names, m = rng.choice(PAIRS), rng.choice([2, 3, 3, 4, 4])
+    left, right = (drawn(rng, 1, "Int", rng.choice([2, 2, 3])) for _ in names)
+    first, second = ({at(p, r) % m for r in range(m)} for p in (left, right))
+    if first & second or (not has_products(left) and not has_products(right)):
+        return None
+    p, q = (written(rng, side, v) for side, v in zip((left, right), names, strict=True))
+    if p.startswith("-") or q.startswith("-"):
+        return None
+    opened, statement = denied(rng, names, "Int", f"{p} = {q}")
+    one, two = (cases_of(v, m, f"h{v}") for v in names)
+    known = lemmas("Int", f"{p} {q}", *(f"h{v}" for v in names))
+    tactics = (
+        opened,
+        f"have h1 : {bracketed(p)} % {m} = {bracketed(q)} % {m} := by rw [h]",
+        *(one[0], two[0], f"{one[1]} <;> {two[1]} <;> simp {known} at h1"),
+    )
+    return Draft("impossible", statement, tactics)
+
+
+def quotient(rng: Random) -> Draft | None:
+    """A quotient without remainder, or what a term and its variable leave alike."""
+    variable, m = rng.choice(NAMES), rng.choice([2, 2, 3, 3, 4, 6])
+    have, split = cases_of(variable, m, "h")
+    if rng.random() < 0.4:
+        e = rng.choice([e for e in range(2, 8) if all((x**e - x) % m == 0 for x in range(m))] or [0])
+        if e == 0:
+            return None
+        term, same = f"{variable} ^ {e}", f"{variable} % {m}"
+        goal = rng.choice([f"{m} ∣ {term} - {variable}", f"({term} - {variable}) % {m} = 0", f"{term} % {m} = {same}"])
+        polynomial = plain({(e,): 1})
+    else:
+        polynomial, term = in_factors(rng, variable, "Nat")
+        if rng.random() < 0.4:
+            polynomial = drawn(rng, 1, "Nat", 3)
+            term = written(rng, polynomial, variable)
+        if not has_products(polynomial) or any(at(polynomial, r) % m for r in range(m)):
+            return None
+        whole, same = bracketed(term), "0"
+        goal = either(rng, f"{m} * ({term} / {m}) = {term}; {whole} / {m} * {m} = {term}; ∃ q, {term} = {m} * q")
+        goal = goal.replace(f"({term} / {m})", f"({whole} / {m})")
+    fact = f"{bracketed(term)} % {m} = {same}"
+    proved = f"{split} <;> simp {lemmas('Nat', term, 'h')}"
+    intro, statement = f"intro {variable}", f"∀ {variable} : Nat, {goal}"
+    if goal == fact:
+        return Draft("residue", statement, (intro, have, proved))
+    end = f"exact ⟨{bracketed(term)} / {m}, by omega⟩" if "∃" in goal else "omega"
+    if rng.random() < 0.5:
+        return Draft("residue", statement, (intro, f"suffices h1 : {fact} by {end}", have, proved))
+    return Draft("residue", statement, (intro, have, f"have h1 : {fact} := by {proved}", end))
+
+
+KINDS = (
+    *[residue_cases] * 3,
+    *(residue_cases_of_two, *[residue_known] * 2, residue_back, impossible),
+    *(never, never, never, never, differ, differ, quotient, quotient),
+)
