@@ -26,7 +26,7 @@ from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.losses import both_losses, completion_loss
 from burnqed.train.memory import fit
 from burnqed.train.model import copy_weights, set_weights, trainable
-from burnqed.train.optimizers import Muon, optimizer_of
+from burnqed.train.optimizers import MuonAndAdamW, optimizer_of
 from burnqed.train.packing import Example, Packed, pack, shuffled
 from burnqed.train.parallel import Processes, clip, part_state, shard, whole_state
 from burnqed.train.varlen import is_used
@@ -296,7 +296,7 @@ class Training:
         return {
             "weights": self.weights(),
             "optimizer": self.optimizer.state_dict()
-            if isinstance(self.optimizer, Muon)
+            if isinstance(self.optimizer, MuonAndAdamW)
             else whole_state(self.optimizer),
             "rows": [row.model_dump(exclude={"tokens_per_s"}) for row in self.rows],
             "best": self.best.model_dump() if self.best else None,
@@ -308,7 +308,7 @@ class Training:
     def restore(self, state: dict[str, Any]) -> None:
         self.set_weights(state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
-        if not isinstance(self.optimizer, Muon):
+        if not isinstance(self.optimizer, MuonAndAdamW):
             part_state(self.optimizer)
         self.rows = [LossRow.model_validate(row) for row in state["rows"]]
         self.best = EvaluationLoss.model_validate(state["best"]) if state["best"] else None

@@ -10,6 +10,7 @@ from torch import nn
 
 from burnqed.config import SftConfig
 from burnqed.train.model import trainable
+from burnqed.train.muon import Muon
 
 BETAS = (0.9, 0.95)
 
@@ -33,7 +34,7 @@ def adamw(
     return torch.optim.AdamW(groups, **options)
 
 
-class Muon:
+class MuonAndAdamW:
     """Muon for the matrices of the layers, AdamW for the rest: embeddings, output layer, norms.
 
     A step of Muon has the size that AdamW's would have, so that a learning rate means the same for both (Liu et al. 2025, "Muon is scalable for LLM training").
@@ -46,7 +47,7 @@ class Muon:
         every = trainable(model).values()
         matrices = [p for p in every if p.ndim == 2 and id(p) not in ends]
         known = {id(p) for p in matrices}
-        self.muon = torch.optim.Muon(matrices, lr=lr, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw")
+        self.muon = Muon(matrices, lr=lr, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw")
         self.adamw = adamw((p for p in every if id(p) not in known), weight_decay, lr=lr, betas=BETAS, fused=True)
 
     @property
@@ -54,7 +55,7 @@ class Muon:
         return self.muon.param_groups + self.adamw.param_groups
 
     def step(self) -> None:
-        self.muon.step()  # type: ignore[no-untyped-call]
+        self.muon.step()
         self.adamw.step()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -69,9 +70,9 @@ class Muon:
         self.adamw.load_state_dict(state["adamw"])
 
 
-def optimizer_of(model: Any, config: SftConfig, lr: float, *, sharded: bool) -> torch.optim.Optimizer | Muon:
+def optimizer_of(model: Any, config: SftConfig, lr: float, *, sharded: bool) -> torch.optim.Optimizer | MuonAndAdamW:
     """The optimiser that `config` asks for, of the model's trainable weights."""
     if config.optimizer == "muon":
-        return Muon(model, config.weight_decay, lr)
+        return MuonAndAdamW(model, config.weight_decay, lr)
     kind = {"paged": True} if config.optimizer == "paged_adamw_8bit" else {"fused": not sharded}
     return adamw(trainable(model).values(), config.weight_decay, lr=lr, betas=BETAS, **kind)

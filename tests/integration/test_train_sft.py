@@ -32,7 +32,7 @@ from burnqed.train.loop import LossRow, Training
 from burnqed.train.losses import both_losses, check_packing, completion_loss
 from burnqed.train.merge import merged
 from burnqed.train.model import copy_weights, load_model, load_tokenizer, load_trainable, trainable
-from burnqed.train.optimizers import Muon, optimizer_of
+from burnqed.train.optimizers import MuonAndAdamW, optimizer_of
 from burnqed.train.packing import IGNORED, Packed, encode, pack, shuffled
 from burnqed.train.sft import Pairs, SftOutcome, repeats, train_sft
 from tests.fixtures.joint_data import SHAPE, pairs
@@ -294,7 +294,7 @@ def test_the_learning_rate_rises_to_its_peak_and_falls_and_halves_each_iteration
 def test_muon_turns_the_matrices_of_the_layers_and_leaves_the_rest_to_adamw(base: Path) -> None:
     model = load_trainable(base, None, MUON_SETTINGS)
     optimizer = optimizer_of(model, MUON_SETTINGS, lr=0.01, sharded=False)
-    assert isinstance(optimizer, Muon)
+    assert isinstance(optimizer, MuonAndAdamW)
     before, examples = copy_weights(model), encode(load_tokenizer(base), PAIRS.base[:20], 160, COMPLETION)
     completion_loss(model, pack(examples).to(model.device)).backward()  # type: ignore[no-untyped-call]
     gradients = {name: weight.grad for name, weight in trainable(model).items()}
