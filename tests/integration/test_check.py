@@ -76,6 +76,7 @@ async def test_no_honest_proof_is_refused_also_after_cheats_ran_in_the_same_lean
     assert refused(await verdicts(lean, HONEST, is_trusted=True)) == []
 
 
+@pytest.mark.long
 @one_loop
 async def test_no_honest_proof_is_refused_when_nobody_vouches_for_its_header(lean: EmbeddedLean) -> None:
     assert refused(await verdicts(lean, HONEST, is_trusted=False)) == []
@@ -121,6 +122,7 @@ async def test_the_kernel_looks_at_every_proof_even_when_a_header_switches_it_of
     assert not judge(Theorem(name="t", statement="1 = 2"), facts).accepted
 
 
+@pytest.mark.long
 @one_loop
 async def test_lean_takes_no_word_that_is_refused_early_as_a_name(lean: EmbeddedLean) -> None:
     """Refusing a proof for such a word is then never wrong."""
@@ -151,6 +153,7 @@ async def test_every_theorem_of_an_honest_lean_file_is_accepted(lean: EmbeddedLe
     assert refused(found) == []
 
 
+@pytest.mark.long
 @one_loop
 async def test_a_sample_of_the_corpus_passes_as_the_files_stand(lean: EmbeddedLean) -> None:
     folder = Path(__file__).parents[2] / "burnqed/data/corpus"

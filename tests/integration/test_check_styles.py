@@ -54,7 +54,7 @@ def test_there_are_enough_of_all_kinds() -> None:
 
 
 @one_loop
-@pytest.mark.parametrize("is_trusted", [True, False])
+@pytest.mark.parametrize("is_trusted", [True, pytest.param(False, marks=pytest.mark.long)])
 async def test_proofs_in_every_style_are_accepted(lean: EmbeddedLean, is_trusted: bool) -> None:
     assert refused(await verdicts(lean, HONEST_STYLES, is_trusted=is_trusted)) == []
 

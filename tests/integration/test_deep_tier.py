@@ -43,6 +43,7 @@ async def test_their_proofs_replay_and_are_accepted(lean: EmbeddedLean) -> None:
         assert verdict.accepted, (replayed.proof, verdict.reason)
 
 
+@pytest.mark.long
 async def test_the_shipped_benchmark_elaborates_and_is_proved_by_the_proofs_that_it_was_made_from(
     lean: EmbeddedLean,
 ) -> None:

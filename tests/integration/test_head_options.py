@@ -163,6 +163,7 @@ def falling(data: tuple[HeadExamples, Embeddings], workdir: Path, key: str, valu
     return float(np.mean(falls)), outcome
 
 
+@pytest.mark.long
 def test_with_earlier_states_as_negatives_or_a_weight_of_depth_the_energy_falls_along_a_proof(tmp_path: Path) -> None:
     data = ways(range(0))
     plain, by_negatives, by_depth = (

@@ -46,6 +46,7 @@ async def test_a_header_that_changes_what_the_statement_says_is_refused_with_lin
     assert [(v.name, v.reason) for v in found if not RULE.match(v.reason)] == []
 
 
+@pytest.mark.long
 @one_loop
 async def test_all_of_them_would_work_if_somebody_vouched_for_the_header(lean: EmbeddedLean) -> None:
     found = await check(lean, MORE_HEADER_CHEATS, is_trusted=True)

@@ -465,6 +465,7 @@ def test_the_first_batch_is_tried_before_the_training(
         train(base, tmp_path)
 
 
+@pytest.mark.long
 def test_a_joint_head_learns_what_remains(base: Path, tmp_path: Path, learned: Trained) -> None:
     deeper = train(base, tmp_path, changed(**LEARNS | {"ebm": {"dropout": 0.0, "depth_weight": 1.0}}))
     without, with_depth = (one[1].measured[-1].metrics["progress"].value for one in (learned, deeper))

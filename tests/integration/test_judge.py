@@ -49,6 +49,7 @@ async def test_no_text_that_crosses_is_accepted_unless_it_is_a_proof(lean: Embed
     assert [v.name for v in found if not v.reason] == []
 
 
+@pytest.mark.long
 @one_loop
 async def test_texts_too_large_for_anybody_are_refused_and_the_next_proof_is_judged(lean: EmbeddedLean) -> None:
     for crossing in large():

@@ -64,6 +64,7 @@ async def test_every_attempt_is_refused(lean: EmbeddedLean) -> None:
     assert [(v.name, v.reason) for v in found if v.could_not_check or not v.reason] == []
 
 
+@pytest.mark.long
 def test_without_the_rules_the_guard_lets_nothing_of_the_authors_run() -> None:
     found = ask(*map(elaboration, NATIVE_CHEATS), rules=False)
     assert [a.tries for a, answer in zip(NATIVE_CHEATS, found, strict=True) if "crash" in answer] == []
@@ -72,6 +73,7 @@ def test_without_the_rules_the_guard_lets_nothing_of_the_authors_run() -> None:
     ] == []
 
 
+@pytest.mark.long
 def test_without_the_guard_they_would_run() -> None:
     """The attempts are real, and what is looked at is what would show."""
     found = ask(*map(elaboration, NATIVE_CHEATS), rules=False, guard="watching")

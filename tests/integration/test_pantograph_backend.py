@@ -49,6 +49,7 @@ async def tried(lean: PantographLean, state: ProofState, tactic: str) -> str:
     return outcome.state.text if outcome.state else f"{outcome.status}: {outcome.message}"
 
 
+@pytest.mark.long
 @one_loop
 async def test_known_proofs_go_through_the_same_states_as_in_the_embedded_lean(lean: PantographLean) -> None:
     """To the letter where a line is not full; where Lean breaks longer ones may differ."""
@@ -181,6 +182,7 @@ def test_it_is_opened_by_name_and_says_what_is_missing(project: Path, tmp_path: 
         open_lean(LeanConfig(backend="pantograph", project=str(tmp_path)))
 
 
+@pytest.mark.long
 def test_the_command_checks_proofs_in_a_project(project: Path, tmp_path: Path) -> None:
     given = [
         {"name": "sound", "statement": "2 + 2 = 4", "proof": "rfl"},

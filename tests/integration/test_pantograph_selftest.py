@@ -29,6 +29,7 @@ async def test_a_project_that_works_passes_and_is_measured(tmp_path: Path) -> No
         assert 10 < measured.memory_mb < 4_000
 
 
+@pytest.mark.long
 async def test_a_checker_that_would_accept_anything_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selftest, "CHEATS", ((PROOF, STATEMENT),))  # what is accepted, here because it is right
     with pytest.raises(BadInput, match="accepts `intro x y; omega`"):

@@ -88,8 +88,11 @@ async def test_weights_and_head_of_both_are_replaced_together_or_not_at_all(pair
 
 @pytest.mark.parametrize(
     "kill",
-    [lambda pair: pair.server.kill(), lambda pair: pair.sglang.kill(), lambda pair: pair.guard.kill()],
-    ids=["ours", "SGLang", "the guard"],
+    [
+        pytest.param(lambda pair: pair.server.kill(), id="ours", marks=pytest.mark.long),
+        pytest.param(lambda pair: pair.sglang.kill(), id="SGLang", marks=pytest.mark.long),
+        pytest.param(lambda pair: pair.guard.kill(), id="the guard"),
+    ],
 )
 async def test_neither_server_outlives_the_other_when_one_is_killed(pair: Pair, kill: Callable[[Pair], None]) -> None:
     await pair.wait_ready()

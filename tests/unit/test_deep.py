@@ -81,6 +81,7 @@ def test_standard_tactics_name_what_is_there() -> None:
     assert not any("✝" in tactic for tactic in tactics)
 
 
+@pytest.mark.long
 def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton_with_training() -> None:
     shipped = read_index("shipped-deep")
     made = {p.theorem.name: p.theorem.statement for p in deep_proofs(0, DRAWN, benchmark=True)}

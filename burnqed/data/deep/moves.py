@@ -10,8 +10,11 @@ adds to others. Piles are lists: as numbers they would stay sums in the goal (`2
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import factorial, prod
+from operator import add, lt, sub
 from random import Random
 
 from burnqed.data.draft import Draft
@@ -47,8 +50,15 @@ class Move:
 
     def back(self, position: Position) -> Position | None:
         """The position from which it leads to this one: each pile is reduced by what the move adds to it, and increased by what it takes. None where it does not lead there, or too far."""
-        found = tuple(p - a + b for p, a, b in zip(position, self.after, self.before, strict=True))
-        return None if any(p < a for p, a in zip(position, self.after, strict=True)) or max(found) > LARGEST else found
+        if any(map(lt, position, self.after)):
+            return None
+        found = tuple(map(add, position, self.change))
+        return None if max(found) > LARGEST else found
+
+    @cached_property
+    def change(self) -> Position:
+        """Of each pile, backwards."""
+        return tuple(map(sub, self.before, self.after))
 
 
 def moves(rng: Random) -> Draft | None:
@@ -89,22 +99,23 @@ def hypothesis(rule: Move, names: str) -> str:
     return f"∀ {' '.join(names)}, P {before} → P {after}"
 
 
-def ways(rules: list[Move], goal: Position) -> list[tuple[Position, list[int]]]:
+def ways(rules: list[Move], goal: Position) -> list[tuple[Position, tuple[int, ...]]]:
     """The positions from which the goal is reached, nearest first, with the numbers of the moves of a shortest proof."""
-    found: dict[Position, list[int]] = {goal: []}
+    found: dict[Position, tuple[int, ...]] = {goal: ()}
     queue = [goal]
     for position in queue:
         if len(found) > EXPLORED:
             break
+        way = found[position]
         for number, rule in enumerate(rules):
             before = rule.back(position)
             if before is not None and before not in found:
-                found[before] = [*found[position], number]
+                found[before] = (*way, number)
                 queue.append(before)
     return list(found.items())
 
 
-def orders(rules: list[Move], way: list[int], goal: Position) -> float:
+def orders(rules: list[Move], way: Sequence[int], goal: Position) -> float:
     """The share of the orders of these moves that are possible."""
     counts = Counter(way)
     layer: dict[tuple[Position, tuple[int, ...]], int] = {(goal, tuple(counts[n] for n in range(len(rules)))): 1}
