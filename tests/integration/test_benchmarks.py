@@ -100,6 +100,7 @@ def finished_at(store: Store) -> dict[str, str]:
     return {unit: f"{m.digest} {m.finished}" for unit, m in records.items() if m}
 
 
+@pytest.mark.long
 def test_a_benchmark_that_is_added_to_a_finished_run_has_only_its_evaluation_and_the_report_made(
     tmp_path: Path, smoke_run: Path
 ) -> None:

@@ -71,6 +71,7 @@ async def test_no_cheat_in_a_header_or_statement_of_a_stranger_is_accepted(lean:
     assert [v.name for v in found if v.could_not_check or not v.reason] == []
 
 
+@pytest.mark.long
 @one_loop
 async def test_no_honest_proof_is_refused_also_after_cheats_ran_in_the_same_lean(lean: EmbeddedLean) -> None:
     assert refused(await verdicts(lean, HONEST, is_trusted=True)) == []

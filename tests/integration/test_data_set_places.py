@@ -65,6 +65,7 @@ def test_a_file_on_the_web_is_fetched(tmp_path: Path) -> None:
             thread.join()
 
 
+@pytest.mark.long
 def test_from_the_hub_only_the_files_of_the_set_are_fetched(tmp_path: Path) -> None:
     folder = laid_out("lean-github", tmp_path / "sample")
     (folder / "README.md").write_text("---\nlicense: apache-2.0\n---\n")

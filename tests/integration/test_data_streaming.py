@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks import data_streaming as streaming
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.store import Store
@@ -28,6 +30,7 @@ def test_pairs_are_filtered_and_inspected_in_the_same_memory_however_many_there_
         assert more_mb(part, sizes["small"], sizes["large"]) < 45
 
 
+@pytest.mark.long
 def test_the_heads_examples_take_little_for_each_row(tmp_path: Path) -> None:
     sizes = {name: tmp_path / name for name in ("small", "large")}
     for folder, rows in zip(sizes.values(), (20_000, 140_000), strict=True):

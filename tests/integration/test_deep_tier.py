@@ -22,7 +22,7 @@ from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.protocol import Theorem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-SOME = 8
+SOME = 5
 DRAWN = 320
 """Theorems that the shipped benchmark was chosen from."""
 

@@ -112,6 +112,7 @@ def test_fewer_negatives_than_asked_for_stay_fewer() -> None:
     assert sorted(chosen.rows[chosen.present].tolist()) == [5, 6]
 
 
+@pytest.mark.long
 def test_the_share_of_hard_negatives_rises_and_makes_the_training_loss_higher(tmp_path: Path) -> None:
     """The same training with the hardest half of its negatives: they are harder, and the head still learns."""
     plain = train(problem("linear"), tmp_path / "plain")
@@ -183,6 +184,7 @@ def test_with_earlier_states_as_negatives_or_a_weight_of_depth_the_energy_falls_
     assert by_depth[1].metrics["depth_correlation"].value > 0.9 > plain[1].metrics["depth_correlation"].value
 
 
+@pytest.mark.long
 def test_states_of_known_proofs_teach_the_depth_and_nothing_else(tmp_path: Path) -> None:
     """Here only theorems without other states have proofs of several."""
     data = ways(range(60))
@@ -206,6 +208,7 @@ def test_without_a_better_rank_it_stops_and_keeps_the_best(with_all: Path) -> No
     assert outcome.metrics["rank1"].value == pytest.approx(ranks[outcome.best_step])
 
 
+@pytest.mark.long
 def test_without_held_out_theorems_all_steps_are_made(tmp_path: Path) -> None:
     from burnqed.train.ebm import train_head
 

@@ -71,6 +71,13 @@ AFTER = {
 }
 
 
+FIRST = {
+    *("the kernel's false is its true", "the text of another proof", "a text that states what it proves"),
+    *("no errors, whatever happened", "a crash"),
+}
+"""The others are run by `make test-long`."""
+
+
 def hostile(before: str = "", after: str = "") -> list[tuple[str, str]]:
     cell, true = kernel_false()
     before = before.replace("FALSE", str(cell)).replace("TRUE", str(true))
@@ -110,7 +117,9 @@ async def accepts(lean: EmbeddedLean, statement: str, proof: str) -> bool:
     return (await lean.check(Theorem(name="t", statement=statement), proof)).accepted
 
 
-@pytest.mark.parametrize("what", [*BEFORE, *AFTER])
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=[pytest.mark.long] * (what not in FIRST)) for what in [*BEFORE, *AFTER]]
+)
 async def test_an_instance_that_is_not_to_be_trusted_changes_no_verdict(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, what: str
 ) -> None:
@@ -151,7 +160,14 @@ async def known_attacks(shared: Path) -> list[ProofToCheck]:
         return [*moved, *await read_lean(folder / "kernel.lean", lean, is_trusted=True)]
 
 
-@pytest.mark.parametrize("off", [[], [RULES_OFF], [RULES_OFF, GUARD_OFF]], ids=["whole", "no rules", "judge alone"])
+@pytest.mark.parametrize(
+    "off",
+    [
+        pytest.param([], id="whole"),
+        pytest.param([RULES_OFF], id="no rules", marks=pytest.mark.long),
+        pytest.param([RULES_OFF, GUARD_OFF], id="judge alone"),
+    ],
+)
 async def test_known_attacks_are_refused_and_honest_proofs_beside_them_accepted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shared: Path, off: list[tuple[str, str]]
 ) -> None:

@@ -321,7 +321,7 @@ def test_model_and_head_are_those_of_one_step(base: Path, trained: Trained) -> N
     assert head.embedding_id == ""
 
 
-@pytest.mark.parametrize("method", ["lora", "full"])
+@pytest.mark.parametrize("method", ["lora", pytest.param("full", marks=pytest.mark.long)])
 def test_without_lambda_it_is_plain_fine_tuning(base: Path, tmp_path: Path, method: str) -> None:
     config = changed(joint={"weight": 0.0, "learning_rate": 2e-3}, sft={"method": method})
     joint, _, _ = train(base, tmp_path / "joint", config)
@@ -339,7 +339,9 @@ def test_without_lambda_it_is_plain_fine_tuning(base: Path, tmp_path: Path, meth
             assert ours.evaluation.total == pytest.approx(theirs.evaluation.total, rel=1e-5)
 
 
-@pytest.mark.parametrize("asked", [3, 20, 41])
+@pytest.mark.parametrize(
+    "asked", [pytest.param(3, marks=pytest.mark.long), 20, pytest.param(41, marks=pytest.mark.long)]
+)
 def test_an_interrupted_training_continues_to_the_same_result(
     base: Path, trained: Trained, tmp_path: Path, asked: int
 ) -> None:
@@ -359,6 +361,7 @@ def test_an_interrupted_training_continues_to_the_same_result(
         assert (folder / file).read_bytes() == (trained[2] / file).read_bytes(), file
 
 
+@pytest.mark.long
 def test_a_training_that_a_limit_ended_goes_on_with_a_wider_one(
     base: Path, trained: Trained, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

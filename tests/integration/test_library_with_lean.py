@@ -91,6 +91,7 @@ def test_the_example_of_trajectories_in_pandas(smoke_run: Path) -> None:
     assert "tactic_status" in printed
 
 
+@pytest.mark.long
 def test_the_example_of_a_model_from_the_hub(smoke_run: Path, tmp_path: Path) -> None:
     model = burnqed.Run(str(smoke_run / STORE)).iterations[0].model
     assert model

@@ -84,6 +84,7 @@ def test_every_operation_rides_out_an_outage_says_so_once_and_gives_what_it_woul
     assert [("does not answer" in text, "answers again" in text) for text in said] == [(True, False), (False, True)]
 
 
+@pytest.mark.long
 def test_a_server_that_was_killed_is_waited_for(s3: S3Server) -> None:
     store = Store(f"s3://{s3.bucket}/{uuid.uuid4().hex}")
     store.write_text("a", "1")

@@ -36,7 +36,7 @@ async def test_a_checker_that_would_accept_anything_is_noticed(tmp_path: Path, m
         await selftest.self_test(opened(pantograph.project(tmp_path)))
 
 
-@pytest.mark.parametrize("proof", ["intro x y; rfl", "intro x y; sorry"])
+@pytest.mark.parametrize("proof", ["intro x y; rfl", pytest.param("intro x y; sorry", marks=pytest.mark.long)])
 async def test_a_repl_that_does_not_prove_the_theorem_is_noticed(
     proof: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

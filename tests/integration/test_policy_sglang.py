@@ -62,6 +62,7 @@ async def test_both_servers_are_ready_together_and_end_within_the_grace_period(p
     assert not pair.left()
 
 
+@pytest.mark.long
 async def test_weights_and_head_of_both_are_replaced_together_or_not_at_all(pair: Pair, tmp_path: Path) -> None:
     await pair.wait_ready()
     other = make_tiny(tmp_path / "other", seed=1)
@@ -101,6 +102,7 @@ async def test_neither_server_outlives_the_other_when_one_is_killed(pair: Pair, 
     assert not pair.left()
 
 
+@pytest.mark.long
 async def test_a_server_that_generates_nothing_counts_as_dead(pair: Pair) -> None:
     await pair.wait_ready()
     pair.freeze()

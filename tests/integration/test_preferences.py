@@ -115,7 +115,7 @@ def test_without_a_weight_and_without_preferences_it_is_plain_fine_tuning(base: 
     assert curves[0] == curves[1] == curves[2]
 
 
-@pytest.mark.parametrize("method", ["full", "lora"])
+@pytest.mark.parametrize("method", ["full", pytest.param("lora", marks=pytest.mark.long)])
 def test_an_interrupted_training_continues_to_the_same_weights(base: Path, tmp_path: Path, method: str) -> None:
     config = SETTINGS.model_copy(update={"method": method})
     train(base, tmp_path / "whole", config)

@@ -54,6 +54,7 @@ async def test_a_source_that_changes_between_two_shards_is_refused(
         await trace_report.run(context, name="mine")
 
 
+@pytest.mark.long
 async def test_a_shard_that_has_lost_a_part_is_not_reported_but_traced_again(
     context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ def test_shards_become_one_file_that_a_run_can_name_and_what_is_done_is_not_done
     assert json.loads(store.read_text("main/inputs/mine.report.json")) == report
 
 
+@pytest.mark.long
 def test_the_steps_say_what_is_wrong_in_one_sentence(tmp_path: Path) -> None:
     for words, what in (
         (("trace", "--name", "mine"), "There is no plan to trace 'mine'"),

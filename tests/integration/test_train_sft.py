@@ -402,6 +402,7 @@ def test_no_pairs_and_no_model_are_bad_input(base: Path, tmp_path: Path) -> None
         train(tmp_path / "nowhere", tmp_path)
 
 
+@pytest.mark.long
 def test_bfloat16_with_gradient_checkpointing_trains_an_adapter_in_float32(tmp_path: Path, full: Trained) -> None:
     """The settings of a large model on a GPU."""
     config = LORA.model_copy(update={"precision": "bfloat16", "gradient_checkpointing": True})

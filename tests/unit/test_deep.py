@@ -20,36 +20,50 @@ from burnqed.key import digest_of
 from burnqed.lean.protocol import ProofState
 from burnqed.steps.known import statements
 
-TRAINING = deep_proofs(0, 300)
-BENCHMARK = deep_proofs(0, 100, benchmark=True)
 DRAWN = 320
 """Theorems that the shipped benchmark was chosen from."""
+
+
+@pytest.fixture(scope="module")
+def training() -> list[KnownProof]:
+    return deep_proofs(0, 300)
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> list[KnownProof]:
+    return deep_proofs(0, 100, benchmark=True)
 
 
 def shapes(proofs: list[KnownProof]) -> Counter[str]:
     return Counter(skeleton(p.theorem.statement) for p in proofs)
 
 
-def test_equal_seeds_give_equal_theorems_and_a_longer_list_begins_with_the_shorter_one() -> None:
-    assert deep_proofs(0, 40) == TRAINING[:40]
-    assert deep_proofs(1, 40) != TRAINING[:40]
+def test_equal_seeds_give_equal_theorems_and_a_longer_list_begins_with_the_shorter_one(
+    training: list[KnownProof],
+) -> None:
+    assert deep_proofs(0, 40) == training[:40]
+    assert deep_proofs(1, 40) != training[:40]
 
 
-def test_no_skeleton_is_in_both_parts_and_few_theorems_share_one() -> None:
-    assert not shapes(TRAINING).keys() & shapes(BENCHMARK).keys()
-    assert not shapes(TRAINING).keys() & {skeleton(t.statement) for t in shipped_benchmark()}
-    assert max([*shapes(TRAINING).values(), *shapes(BENCHMARK).values()]) <= PER_SKELETON
-    assert len({normal_form(p.theorem.statement) for p in TRAINING}) == len({p.theorem.name for p in TRAINING}) == 300
+def test_no_skeleton_is_in_both_parts_and_few_theorems_share_one(
+    training: list[KnownProof], benchmark: list[KnownProof]
+) -> None:
+    assert not shapes(training).keys() & shapes(benchmark).keys()
+    assert not shapes(training).keys() & {skeleton(t.statement) for t in shipped_benchmark()}
+    assert max([*shapes(training).values(), *shapes(benchmark).values()]) <= PER_SKELETON
+    assert len({normal_form(p.theorem.statement) for p in training}) == len({p.theorem.name for p in training}) == 300
 
 
-def test_all_kinds_occur_and_proofs_have_4_to_15_tactics() -> None:
-    kinds = {p.theorem.name.removeprefix("deep::").partition("_")[0] for p in TRAINING}
+def test_all_kinds_occur_and_proofs_have_4_to_15_tactics(
+    training: list[KnownProof], benchmark: list[KnownProof]
+) -> None:
+    kinds = {p.theorem.name.removeprefix("deep::").partition("_")[0] for p in training}
     assert kinds == {"strengthened", "goals", "witness", "cases", "moves"}
-    assert all(4 <= merged(p.tactics)[-1] <= LONGEST for p in [*TRAINING, *BENCHMARK])
+    assert all(4 <= merged(p.tactics)[-1] <= LONGEST for p in [*training, *benchmark])
 
 
-def test_moves_are_many_and_of_several_kinds() -> None:
-    ways = [p.tactics[1:-1] for p in TRAINING if p.theorem.name.startswith("deep::moves")]
+def test_moves_are_many_and_of_several_kinds(training: list[KnownProof]) -> None:
+    ways = [p.tactics[1:-1] for p in training if p.theorem.name.startswith("deep::moves")]
     assert len(ways) > 100
     assert min(len(way) for way in ways) >= LEAST
     assert min(len(set(way)) for way in ways) >= VARIETY
@@ -82,7 +96,9 @@ def test_standard_tactics_name_what_is_there() -> None:
 
 
 @pytest.mark.long
-def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton_with_training() -> None:
+def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton_with_training(
+    training: list[KnownProof],
+) -> None:
     shipped = read_index("shipped-deep")
     made = {p.theorem.name: p.theorem.statement for p in deep_proofs(0, DRAWN, benchmark=True)}
     assert len(shipped) >= 150
@@ -90,7 +106,7 @@ def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton
     kinds = Counter(t.name.removeprefix("deep::").partition("_")[0] for t in shipped)
     assert kinds.keys() == {"strengthened", "goals", "witness", "cases", "moves"}
     assert 0.25 < kinds["moves"] / len(shipped) < 0.4
-    trained = {skeleton(p.theorem.statement) for p in [*TRAINING, *load_corpus()]}
+    trained = {skeleton(p.theorem.statement) for p in [*training, *load_corpus()]}
     assert not trained & {skeleton(t.statement) for t in shipped}
 
 
@@ -103,6 +119,6 @@ def test_statements_to_search_are_others_than_those_with_proofs_and_have_a_sourc
     assert statements(DataConfig(generated=5)) == [t for t in searched if namespace(t.name) == "generated"]
 
 
-def test_other_theorems_for_a_seed_are_another_version() -> None:
-    names = [p.theorem.name for p in TRAINING[:20]]
+def test_other_theorems_for_a_seed_are_another_version(training: list[KnownProof]) -> None:
+    names = [p.theorem.name for p in training[:20]]
     assert (VERSION, digest_of(names)[:12]) == (2, "21a1c5c326df"), "raise burnqed.data.deep.VERSION"
