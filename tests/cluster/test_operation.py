@@ -71,6 +71,7 @@ def test_a_wrong_value_is_mended_by_a_retry_with_the_right_one(cluster: Cluster,
     assert cluster.hera("watch", name).returncode == 1
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_a_bug_in_the_image_is_mended_by_a_retry_with_another_image(
     cluster: Cluster, iterations: list[str], small: list[str]

@@ -59,6 +59,7 @@ def test_a_series_survives_a_lost_pod_a_missing_secret_and_is_answered_and_retri
     assert "iteration 1" in watched.stdout or "solved" in watched.stdout
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_stopping_a_series_stops_what_it_has_created(cluster: Cluster, iterations: list[str], small: list[str]) -> None:
     name = cluster.submit("iterations", "--iters", "0..1", "--gate", "ask", *small)
