@@ -3,7 +3,7 @@
     .venv/bin/python -m benchmarks.muon                # a random model of the demo's shape, on the corpus's statements
     .venv/bin/python -m benchmarks.muon --precision bfloat16
 
-Prints the ratio, and how far the losses of the two are apart, which begin with equal weights. They differ by rounding: torch's own rounds to bfloat16 everywhere.
+Prints the ratio, and the last loss of each; they begin with equal weights, and differ by rounding: torch's own rounds to bfloat16 everywhere.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Muon: a step is the momentum's nearest matrix with orthonormal rows or columns (Jordan et al. 2024, "Muon: an optimizer for hidden layers").
 
-`torch.optim.Muon` with the same settings, state and update, but for two things: matrices of one shape are processed together, and the Newton-Schulz iteration is
+`torch.optim.Muon` with the same state and update, but for two things: matrices of one shape are processed together, and the Newton-Schulz iteration is
 in bfloat16 on GPUs alone. Most processors have no arithmetic for that, and torch's emulation takes longer than the forward pass of a small model.
 """
 
@@ -13,6 +13,8 @@ from torch import Tensor
 
 
 class Muon(torch.optim.Muon):
+    """With Nesterov's momentum and `adjust_lr_fn="match_rms_adamw"`, whatever else is asked for."""
+
     @torch.no_grad()
     def step(self) -> None:  # type: ignore[override]
         for group in self.param_groups:
@@ -28,7 +30,7 @@ class Muon(torch.optim.Muon):
                 torch._foreach_lerp_(momenta, gradients, 1 - group["momentum"])
                 ahead = torch.stack(torch._foreach_lerp(gradients, momenta, group["momentum"]))  # Nesterov
                 turned = orthogonal(ahead, group["ns_coefficients"], group["ns_steps"], group["eps"])
-                rate = group["lr"] * 0.2 * max(shape) ** 0.5  # adjust_lr_fn="match_rms_adamw"
+                rate = group["lr"] * 0.2 * max(shape) ** 0.5
                 torch._foreach_mul_(matrices, 1 - group["lr"] * group["weight_decay"])
                 torch._foreach_add_(matrices, turned.to(matrices[0].dtype).unbind(), alpha=-rate)
 

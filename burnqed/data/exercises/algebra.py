@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from burnqed.data.draft import Draft
-from burnqed.data.exercises.polynomials import NAMES, Polynomial, at, factor, linear, multiply, plain, written
+from burnqed.data.exercises.polynomials import NAMES, Monomial, Polynomial, at, factor, linear, multiply, plain, written
 from burnqed.data.families.terms import either, equation
 
 
@@ -256,10 +256,11 @@ def equivalent(rng: Random) -> Draft | None:
         return Draft("quadratic", f"∀ {v} : Int, {claim}", (f"intro {v}", "omega"))
     if p == q or len(polynomial) < 2:
         return None
-    kept = {m: c for m, c in polynomial.items() if side == 0 or m != (1,)}
-    moved = plain({(1,): -(0 if side == 0 else polynomial.get((1,), 0))})
+    kept, moved = dict(polynomial), dict[Monomial, int]()
+    if side and (1,) in kept:
+        moved[(1,)] = -kept.pop((1,))
     if rng.random() < 0.5 and (0,) in kept:
-        moved = plain({**moved, (0,): -kept.pop((0,))})
+        moved[(0,)] = -kept.pop((0,))
     claim = f"{written(rng, kept, v)} = {written(rng, moved, v)}"
     one, two = (factor(rng, linear([1], -r), v) for r in (p, q))
     back = ("intro h", rng.choice(["rcases h with rfl | rfl <;> rfl", "rcases h with h | h <;> rw [h] <;> rfl"]))

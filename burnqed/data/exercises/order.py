@@ -113,12 +113,12 @@ def at_least_number(rng: Random) -> Draft:
         k = rng.randint(2, 2_500)
         given = either(rng, f"{k} ≤ {v}; {v} ≥ {k}; {k} < {v}; {v} > {k}")
         claim = at_most(rng, f"{k} ^ {d}", f"{v} ^ {d}")
-        end = "exact" if claim.count("^") == 2 and "<" not in claim and "¬" not in claim else "have h1 :="
-        tail = () if end == "exact" else ("omega",)
-        proof = f"{end} Nat.pow_le_pow_left (by omega) {d}"
-        if tail:
-            proof = f"have h1 : {k} ^ {d} ≤ {v} ^ {d} := Nat.pow_le_pow_left (by omega) {d}"
-        return Draft("products", f"∀ {v} : Nat, {given} → {claim}", (f"intro {v} h", proof, *tail))
+        power_of = f"Nat.pow_le_pow_left (by omega) {d}"
+        if "<" in claim:
+            proof: tuple[str, ...] = (f"have h1 : {k} ^ {d} ≤ {v} ^ {d} := {power_of}", "omega")
+        else:
+            proof = (f"exact {power_of}",)
+        return Draft("products", f"∀ {v} : Nat, {given} → {claim}", (f"intro {v} h", *proof))
     claim = at_most(rng, str(k**d), term)
     if "*" in term:
         tactics = (f"intro {v} h", f"have h1 : {k} ≤ {v} := by omega", "have h2 := Nat.mul_le_mul h1 h1", "omega")

@@ -13,6 +13,7 @@ from burnqed.data.families.terms import either
 NAMES = ["n", "n", "x", "a", "k", "m"]
 PAIRS = ["ab", "xy", "mn", "xy"]
 DIVIDES = {"Nat": "Nat.dvd_of_mod_eq_zero", "Int": "Int.dvd_of_emod_eq_zero"}
+DIVIDED = {"Nat": "Nat.mod_eq_zero_of_dvd", "Int": "Int.emod_eq_zero_of_dvd"}
 
 
 def cases_of(variable: str, m: int, name: str) -> tuple[str, str]:
@@ -106,11 +107,10 @@ def closing(
     """The proof of what a term's remainders are, in whichever way that is said."""
     conclusion = statement.partition(", ")[2]
     if conclusion.startswith("¬ ") and "∣" in conclusion:
-        zero = "Nat.mod_eq_zero_of_dvd" if domain == "Nat" else "Int.emod_eq_zero_of_dvd"
         return Draft(
             "residue",
             statement,
-            (intro, "intro hd", f"have h0 := {zero} hd", *haves, f"{split} <;> simp {known} at h0"),
+            (intro, "intro hd", f"have h0 := {DIVIDED[domain]} hd", *haves, f"{split} <;> simp {known} at h0"),
         )
     if "∣" in conclusion:
         return Draft("residue", statement, (intro, f"apply {DIVIDES[domain]}", *haves, f"{split} <;> simp {known}"))
@@ -209,8 +209,7 @@ def never(rng: Random) -> Draft | None:
         return None
     if 0 in free and rng.random() < 0.6:
         claim = f"{m} ∣ {term}"
-        zero = "Nat.mod_eq_zero_of_dvd" if domain == "Nat" else "Int.emod_eq_zero_of_dvd"
-        first = f"have h0 := {zero} h"
+        first = f"have h0 := {DIVIDED[domain]} h"
     else:
         r = rng.choice(free)
         claim = f"{term} = {r + m * rng.randint(1, 9)}"
@@ -269,8 +268,7 @@ def quotient(rng: Random) -> Draft | None:
         if not has_products(polynomial) or any(at(polynomial, r) % m for r in range(m)):
             return None
         whole, same = bracketed(term), "0"
-        goal = either(rng, f"{m} * ({term} / {m}) = {term}; {whole} / {m} * {m} = {term}; ∃ q, {term} = {m} * q")
-        goal = goal.replace(f"({term} / {m})", f"({whole} / {m})")
+        goal = either(rng, f"{m} * ({whole} / {m}) = {term}; {whole} / {m} * {m} = {term}; ∃ q, {term} = {m} * q")
     fact = f"{bracketed(term)} % {m} = {same}"
     proved = f"{split} <;> simp {lemmas('Nat', term, 'h')}"
     intro, statement = f"intro {variable}", f"∀ {variable} : Nat, {goal}"
