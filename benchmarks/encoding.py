@@ -29,6 +29,7 @@ from burnqed.data.trace.replay import KnownProof, replay_all
 from burnqed.lean.backends import open_lean
 from burnqed.policy.encode import Encoder
 from burnqed.policy.model import load_model
+from burnqed.policy.pooling import Pooling
 from burnqed.policy.prompt import prompt
 from burnqed.policy.tiny import make_base
 
@@ -65,9 +66,9 @@ def main() -> int:
             make_base([prompt(text) for text in texts], model, SHAPE, 0)
         reference = load_model(model, given.dtype, reference=True)
         ways = {
-            "one by one": Encoder(reference, max_tokens=given.tokens, batch=1).embed,
-            "sorted, padded": Encoder(reference, max_tokens=given.tokens, batch=64, batch_tokens=1 << 30).embed,
-            "burnqed": Encoder(load_model(model, given.dtype), max_tokens=given.tokens, batch=1 << 30).embed,
+            "one by one": Encoder(reference, Pooling(given.tokens), batch=1).embed,
+            "sorted, padded": Encoder(reference, Pooling(given.tokens), batch=64, batch_tokens=1 << 30).embed,
+            "burnqed": Encoder(load_model(model, given.dtype), Pooling(given.tokens), batch=1 << 30).embed,
         }
         tokens = sum(min(len(e.ids), given.tokens) for e in reference.tokenizer.encode_batch(texts))
         best: dict[str, float] = {}

@@ -23,7 +23,7 @@ from burnqed.data.pairs import TacticPair
 from burnqed.layout import Layout
 from burnqed.modelcache import fetch_once
 from burnqed.policy.encode import Encoder
-from burnqed.policy.template import embedding_template
+from burnqed.policy.pooling import Pooling
 from burnqed.resolve import resolve
 from burnqed.steps.base import Context
 from burnqed.steps.sft import weighted_pairs
@@ -94,8 +94,7 @@ class Comparison:
 
     def embeddings(self, model: Path) -> Embeddings:
         policy = self.config.policy
-        template = embedding_template(policy)
-        encoder = Encoder(model, dtype=policy.dtype, max_tokens=policy.embed_max_tokens, template=template)
+        encoder = Encoder(model, Pooling.of(policy), dtype=policy.dtype)
         return Embeddings(encoder.embedding_id, encoder.embed(self.examples.texts))
 
     def quality(self, embeddings: Embeddings) -> Figures:

@@ -1,6 +1,6 @@
 """Embeddings of proof states by a finished model.
 
-    encoder = Encoder("demo/store/demo/iterations/iter_0/model", dtype="float32", max_tokens=512)
+    encoder = Encoder("demo/store/demo/iterations/iter_0/model", Pooling(max_tokens=512), dtype="float32")
     encoder.embed(["n : Nat\\n⊢ n + 0 = n"])       # float32 [1, d]
 
 An embedding is the mean over the last hidden states of the bare state's tokens, never of padding, an end token or the prompt's instruction; with a
@@ -30,7 +30,6 @@ from burnqed.log import log
 from burnqed.policy.model import LanguageModel, load_model
 from burnqed.policy.pooling import Pooling
 from burnqed.policy.recent import Recent
-from burnqed.policy.template import Template
 from burnqed.policy.version import embedding_identity
 
 BATCH, BATCH_TOKENS = 64, 16_384
@@ -42,10 +41,9 @@ class Encoder:
     def __init__(
         self,
         model: str | Path | LanguageModel,
+        pooling: Pooling,
         *,
         dtype: str = "float32",
-        max_tokens: int,
-        template: Template | None = None,
         weights: Weights = "full",
         batch: int = BATCH,
         batch_tokens: int = BATCH_TOKENS,
@@ -54,7 +52,7 @@ class Encoder:
         """`model` is a folder, or a loaded model, which keeps its dtype and its weights. A batch has at most `batch` texts, and `batch_tokens` tokens. `lately_bytes`: how much
         of what was computed of recent texts is kept for others that begin alike, where a network can make use of it (on a processor)."""
         self.model = model if isinstance(model, LanguageModel) else load_model(Path(model), dtype, weights=weights)
-        self.pooling = Pooling(max_tokens, template)
+        self.pooling = pooling
         self.batch, self.batch_tokens = batch, batch_tokens
         self.lately: Recent[Any] | None = Recent(lately_bytes) if lately_bytes else None
 
@@ -75,7 +73,7 @@ class Encoder:
 
     def likeness(self, text: str) -> int:
         """Texts for which this is the same, or about the same, are embedded in less time together."""
-        return len(text) if self.model.network.pads else zlib.crc32(text[:STEM].encode())
+        return len(text) if self.model.network.pads else zlib.crc32(self.pooling.shown(text)[:STEM].encode())
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embeddings [len(texts), width] of states, in order. Raises BadInput for an empty text, and for one that alone is more than the memory holds."""

@@ -18,10 +18,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from burnqed.config import PolicyConfig
+from burnqed.config import PolicyConfig, States
 from burnqed.errors import BadInput
 from burnqed.policy.prompt import STOP, Extracted, blocks, extract, prompt
 from burnqed.policy.retrieval import Retrieval
+from burnqed.policy.states import shown
 
 REQUEST = "Write the next tactic, and nothing else.\n"
 FENCE = "```lean4\n"
@@ -43,6 +44,8 @@ class Template:
     thought: str = ""
     """The beginning of the answer, where it is to think, and the family's chat template has one."""
     thinks: bool = False
+    states: States = "whole"
+    """How prompts show a state."""
     lemmas: int = 0
     """How many lemmas a prompt offers."""
     retrieval: Retrieval | None = None
@@ -57,11 +60,11 @@ class Template:
         if not self.lemmas:
             return self.bare_prompt(state)
         assert self.retrieval is not None, "prompts offer lemmas, and nothing finds them"
-        return self._around(prompt(state, self.retrieval.names(state, self.lemmas)))
+        return self._around(prompt(shown(state, self.states), self.retrieval.names(state, self.lemmas)))
 
     def bare_prompt(self, state: str) -> str:
         """Without lemmas, for a state with which there is no room for them."""
-        return self._around(prompt(state))
+        return self._around(prompt(shown(state, self.states)))
 
     def _around(self, text: str) -> str:
         asked = f"{self.user}{text}"
@@ -118,9 +121,9 @@ FAMILIES = (
 TEMPLATES = {template.name: template for template in FAMILIES}
 
 
-def embedding_template(config: PolicyConfig) -> Template | None:
-    """In whose prompt states are embedded, without a thought: what follows is then the tactic. None where they are embedded bare."""
-    return TEMPLATES[config.template] if config.embedding == "prompt" else None
+def bare_template(config: PolicyConfig) -> Template:
+    """The configuration's template without thoughts and lemmas: what follows a prompt is the tactic."""
+    return replace(TEMPLATES[config.template], states=config.states)
 
 
 def template_of(config: PolicyConfig, retrieval: Retrieval | None = None) -> Template:
@@ -129,4 +132,4 @@ def template_of(config: PolicyConfig, retrieval: Retrieval | None = None) -> Tem
         raise BadInput(
             "policy.thinking needs a chat template, which has a place for thoughts; set policy.template, too."
         )
-    return replace(TEMPLATES[config.template], thinks=config.thinking).offering(config.lemmas, retrieval)
+    return replace(bare_template(config), thinks=config.thinking).offering(config.lemmas, retrieval)

@@ -24,7 +24,7 @@ from burnqed.config import PolicyConfig
 from burnqed.errors import BadInput
 from burnqed.log import log
 from burnqed.policy.sglang import Sglang
-from burnqed.policy.template import embedding_template, template_of
+from burnqed.policy.template import template_of
 from burnqed.scratch import scratch_folder
 
 if TYPE_CHECKING:  # these import torch, which takes seconds: the thread does it, while the server already answers
@@ -216,6 +216,7 @@ class Worker:
         from burnqed.policy.encode import Encoder
         from burnqed.policy.generate import Generator, Sample
         from burnqed.policy.model import load_model
+        from burnqed.policy.pooling import Pooling
         from burnqed.policy.sampling import SamplingParams
 
         if self.threads:
@@ -225,12 +226,7 @@ class Worker:
         generates_apart = self.beside is None and weights != "full"
         loaded = load_model(folder, self.config.dtype, exact=True) if generates_apart else embedding
         template_of(self.config).check(lambda token: loaded.tokenizer.token_to_id(token) is not None, model)
-        encoder = Encoder(
-            embedding,
-            max_tokens=self.config.embed_max_tokens,
-            template=embedding_template(self.config),
-            lately_bytes=LATELY_BYTES,
-        )
+        encoder = Encoder(embedding, Pooling.of(self.config), lately_bytes=LATELY_BYTES)
         head = self._load_head(head_address, encoder) if head_address else None
         generator = Generator(loaded, self.config.max_batch)
         generator.submit(Sample([0], SamplingParams(max_new_tokens=1, temperature=0.0)))

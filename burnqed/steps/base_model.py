@@ -20,7 +20,7 @@ from burnqed.steps.table import of
 
 TINY = "tiny"
 SHAPE = (
-    *of("policy", "hidden_size", "layers", "heads", "vocabulary", "max_prompt_tokens", "max_new_tokens"),
+    *of("policy", "hidden_size", "layers", "heads", "vocabulary", "states", "max_prompt_tokens", "max_new_tokens"),
     "sft.seed",
 )
 
@@ -47,12 +47,14 @@ async def run(context: Context, unit: Unit) -> BaseFacts:
 
 def make_tiny(context: Context) -> Path:
     """A small model with random weights."""
-    from burnqed.policy.prompt import prompt
+    from burnqed.policy.template import bare_template
     from burnqed.policy.tiny import make_base
 
     folder = context.workdir / "base"
     pairs = PAIRS.rows(read_pairs(context.store, context.layout.data))
-    make_base([prompt(p.state) + p.tactic for p in pairs], folder, context.config.policy, context.config.sft.seed)
+    template = bare_template(context.config.policy)
+    texts = [template.bare_prompt(pair.state) + pair.tactic for pair in pairs]
+    make_base(texts, folder, context.config.policy, context.config.sft.seed)
     return folder
 
 

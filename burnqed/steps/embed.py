@@ -61,16 +61,15 @@ async def run(context: Context, unit: Unit) -> EmbeddingFacts:
 
 def encode(context: Context, unit: Unit) -> EmbeddingFacts:
     from burnqed.policy.encode import Encoder
-    from burnqed.policy.template import embedding_template
+    from burnqed.policy.pooling import Pooling
     from burnqed.train.embeddings import EmbeddingCache
 
     config, store = context.config, context.store
     model = fetch_once(store, unit.source("model"), context.models)
     encoder = Encoder(
         model,
+        Pooling.of(config.policy),
         dtype=config.policy.dtype,
-        max_tokens=config.policy.embed_max_tokens,
-        template=embedding_template(config.policy),
         weights=config.policy.embed_weights,
         batch=config.ebm.embed_batch,
         batch_tokens=config.ebm.embed_tokens,

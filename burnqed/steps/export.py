@@ -6,7 +6,7 @@ import asyncio
 
 from burnqed.config import RunConfig
 from burnqed.modelcache import fetch_once
-from burnqed.policy.template import TEMPLATES
+from burnqed.policy.template import bare_template
 from burnqed.steps import lemmas
 from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.base_model import TINY
@@ -53,7 +53,7 @@ async def run(context: Context, unit: Unit) -> ModelFacts:
         target,
         policy.dtype,
         [state for batch in read_pairs(store, unit.source("data")) for state in batch["state"].to_pylist()],
-        TEMPLATES[policy.template].offering(policy.lemmas, lemmas.retrieval(store, unit)),
+        bare_template(policy).offering(policy.lemmas, lemmas.retrieval(store, unit)),
         may_be_silent=is_random(unit),
     )
     store.upload(target, unit.root)

@@ -16,7 +16,7 @@ from burnqed.evaluate.report import JointFigures, LossPoint
 from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.modelcache import fetch_once
-from burnqed.policy.template import TEMPLATES
+from burnqed.policy.template import bare_template
 from burnqed.record import output, read_record
 from burnqed.steps import ebm, lemmas
 from burnqed.steps.base import Context, Unit, Work
@@ -128,7 +128,7 @@ def train(
     pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs, preferred)
     options: dict[str, Any] = {
         "iteration": layout.iteration,
-        "template": TEMPLATES[config.policy.template].offering(config.policy.lemmas, lemmas.retrieval(store, unit)),
+        "template": bare_template(config.policy).offering(config.policy.lemmas, lemmas.retrieval(store, unit)),
         "workdir": workdir,
         "checkpoints": Checkpoints(store, f"{unit.root}/{CHECKPOINT}"),
         "previous": next((fetch_once(store, before, models) for before in unit.sources["previous"]), None),

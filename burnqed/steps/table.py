@@ -31,7 +31,7 @@ def of(section: str, *values: str) -> tuple[str, ...]:
 
 SERVED = (
     *of("policy", "dtype", "max_prompt_tokens", "max_new_tokens", "embed_max_tokens", "embedding", "embed_weights"),
-    *of("policy", "top_p", "template", "thinking", "lemmas", "deterministic", "quantization", "sglang_args"),
+    *of("policy", "top_p", "template", "states", "thinking", "lemmas", "deterministic", "quantization", "sglang_args"),
 )
 """Configuration values that the policy server and its client read."""
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
@@ -132,7 +132,7 @@ class Step(Row):
 EMBED = partial(
     Step,
     "embed",
-    reads=(*of("policy", "dtype", "embed_max_tokens", "embedding", "embed_weights"), "ebm.known_proofs"),
+    reads=(*of("policy", "states", "dtype", "embed_max_tokens", "embedding", "embed_weights"), "ebm.known_proofs"),
     pool="trainer",
 )
 HEAD = partial(Step, "ebm", reads=("ebm", "data.validation_fraction"), pool="trainer")
@@ -149,10 +149,10 @@ STEPS: tuple[Row, ...] = (
         "sft",
         after=("base",),
         version=2,
-        reads=("sft", "policy.template", "policy.thinking", "policy.lemmas", "data.validation_fraction"),
+        reads=("sft", *of("policy", "template", "states", "thinking", "lemmas"), "data.validation_fraction"),
         pool="trainer",
     ),
-    Step("export", after=("sft",), reads=of("policy", "dtype", "template", "lemmas"), pool="trainer"),
+    Step("export", after=("sft",), reads=of("policy", "dtype", "template", "states", "lemmas"), pool="trainer"),
     Step("trivial", stage=SEARCH, after=("export",), reads=("search", "lean", *SERVED), policy=True),
     EMBED(stage=SEARCH, after=("trivial-search",)),
     HEAD(stage=SEARCH, after=("embed-search",)),

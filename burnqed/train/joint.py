@@ -27,7 +27,7 @@ from burnqed.head.metric import Metrics
 from burnqed.key import digest_of
 from burnqed.log import log
 from burnqed.policy.pooling import Pooling
-from burnqed.policy.template import COMPLETION, Template, embedding_template
+from burnqed.policy.template import COMPLETION, Template
 from burnqed.train import depth
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.contrast import Contrast, random_numbers
@@ -118,7 +118,7 @@ def train_joint(
     held_out = examples.held_out(fraction)
     is_validation = held_out[examples.theorem]
     training, validation = np.flatnonzero(~is_validation), np.flatnonzero(is_validation)
-    pooling = Pooling(config.policy.embed_max_tokens, embedding_template(config.policy))
+    pooling = Pooling.of(config.policy)
     width = pooling.width(start.model.config.hidden_size)
     with random_numbers(ebm.seed, 0):
         head = make_head(torch.zeros(1, width), ebm).to(start.model.device)

@@ -16,6 +16,7 @@ from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head
 from burnqed.lean.protocol import TacticStatus, Theorem
 from burnqed.policy.encode import Encoder
+from burnqed.policy.pooling import Pooling
 from burnqed.policy.tiny import make_base
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
@@ -224,7 +225,7 @@ def test_from_trajectories_to_a_head_that_ranks_states_of_unseen_theorems(tmp_pa
     assert len(examples) == 2 * THEOREMS  # the last step of each proof leaves no goals
     texts = examples.texts
     make_base(texts, tmp_path / "model", PolicyConfig(hidden_size=48, layers=2, heads=3, vocabulary=400), seed=0)
-    encoder = Encoder(tmp_path / "model", max_tokens=128)
+    encoder = Encoder(tmp_path / "model", Pooling(128))
     cache = EmbeddingCache(Store(str(tmp_path)), "embeddings", encoder.embedding_id)
     assert cache.add(texts, encoder.embed) == len(texts)
     outcome = train((examples, cache.select(texts)), tmp_path)

@@ -151,7 +151,7 @@ def test_the_embeddings_in_training_are_those_that_the_encoder_gives(
     chosen = np.arange(0, len(EXAMPLES.texts), 7)
     ours = contrast.embeddings(chosen)
     assert ours is not None
-    theirs = Encoder(base, max_tokens=longest, template=template).embed([EXAMPLES.texts[i] for i in chosen.tolist()])
+    theirs = Encoder(base, Pooling(longest, template)).embed([EXAMPLES.texts[i] for i in chosen.tolist()])
     np.testing.assert_allclose(ours.cpu().numpy(), theirs, atol=1e-5)
 
 
@@ -488,7 +488,7 @@ def test_without_a_state_to_tell_apart_there_is_no_joint_training(base: Path, tm
 
 
 def adopted(learned: Trained, model: Path, workdir: Path) -> HeadOutcome:
-    encoder = Encoder(model, max_tokens=SHAPE.embed_max_tokens)
+    encoder = Encoder(model, Pooling(SHAPE.embed_max_tokens))
     embeddings = Embeddings(encoder.embedding_id, encoder.embed(list(EXAMPLES.texts)))
     config = changed(**LEARNS).ebm
     return adopt_head(
@@ -501,8 +501,8 @@ def test_the_exported_model_takes_over_the_head_and_measures_it_anew(learned: Tr
     assert outcome.accepted
     assert outcome.steps == 60
     head = Head.load(tmp_path / "head")
-    assert head.embedding_id == Encoder(learned[2], max_tokens=SHAPE.embed_max_tokens).embedding_id
-    embeddings = Encoder(learned[2], max_tokens=SHAPE.embed_max_tokens).embed(list(EXAMPLES.texts))
+    assert head.embedding_id == Encoder(learned[2], Pooling(SHAPE.embed_max_tokens)).embedding_id
+    embeddings = Encoder(learned[2], Pooling(SHAPE.embed_max_tokens)).embed(list(EXAMPLES.texts))
     np.testing.assert_allclose(head.mean.numpy(), embeddings.mean(axis=0), atol=1e-4)
     before, after = learned[1].head.metrics["pairwise"].value, outcome.metrics["pairwise"].value
     assert after == pytest.approx(before, abs=0.05)
@@ -514,7 +514,7 @@ def test_model_and_head_learn_together_from_states_in_their_prompts(base: Path, 
     _, joint, model = train(base, tmp_path, config)
     assert joint.steps == 8
     assert Head.load(model / HEAD_FOLDER).d == 2 * SHAPE.hidden_size
-    encoder = Encoder(model, max_tokens=SHAPE.embed_max_tokens, template=COMPLETION)
+    encoder = Encoder(model, Pooling(SHAPE.embed_max_tokens, COMPLETION))
     embeddings = Embeddings(encoder.embedding_id, encoder.embed(list(EXAMPLES.texts)))
     outcome = adopt_head(
         model / HEAD_FOLDER, joint, EXAMPLES, embeddings, config.ebm, validation_fraction=0.2, workdir=tmp_path

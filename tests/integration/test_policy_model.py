@@ -190,7 +190,7 @@ def test_a_state_is_embedded_from_where_it_parts_from_a_recent_one(
         states.append(
             " ".join([*parent[: draw.randrange(1, len(parent))], *draw.choices(words, k=draw.randrange(1, 30))])
         )
-    plain, serving = (Encoder(exact, max_tokens=64, lately_bytes=size) for size in (0, room))
+    plain, serving = (Encoder(exact, Pooling(64), lately_bytes=size) for size in (0, room))
     given = list[int]()
     count_tokens(monkeypatch, given)
     expected = plain.embed(states)
@@ -502,7 +502,7 @@ def test_an_embedding_is_the_mean_over_content_tokens_of_the_last_hidden_state(
 ) -> None:
     tokenizer = AutoTokenizer.from_pretrained(folder)
     plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    for state, found in zip(STATES, Encoder(model, max_tokens=512).embed(STATES), strict=True):
+    for state, found in zip(STATES, Encoder(model, Pooling(512)).embed(STATES), strict=True):
         with torch.no_grad():
             hidden = plain.model(torch.tensor([tokenizer(state)["input_ids"]])).last_hidden_state[0]
         np.testing.assert_allclose(found, hidden.mean(0).numpy(), atol=2e-5)
@@ -513,7 +513,7 @@ def test_in_its_prompt_a_state_is_embedded_as_the_mean_and_the_last_of_the_promp
 ) -> None:
     tokenizer = AutoTokenizer.from_pretrained(folder)
     plain = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-    encoder = Encoder(model, max_tokens=512, template=COMPLETION)
+    encoder = Encoder(model, Pooling(512, COMPLETION))
     found = encoder.embed(STATES)
     assert found.shape == (len(STATES), encoder.width)
     for state, embedding in zip(STATES, found, strict=True):
@@ -545,7 +545,7 @@ def test_the_end_that_a_prompt_keeps_asks_for_a_tactic(model: LanguageModel) -> 
 
 @pytest.mark.parametrize("path", ["model", "reference"])
 def test_an_embedding_depends_on_no_padding_and_no_neighbour(path: str, request: pytest.FixtureRequest) -> None:
-    encoder = Encoder(request.getfixturevalue(path), max_tokens=64, batch=3)
+    encoder = Encoder(request.getfixturevalue(path), Pooling(64), batch=3)
     texts = [*STATES, "x" * 300]
     together = encoder.embed(texts)
     assert together.dtype == np.float32
@@ -555,7 +555,7 @@ def test_an_embedding_depends_on_no_padding_and_no_neighbour(path: str, request:
 
 
 def test_texts_are_cut_behind_the_last_token_allowed(model: LanguageModel) -> None:
-    encoder = Encoder(model, max_tokens=8)
+    encoder = Encoder(model, Pooling(8))
     long = STATES[1] * 5
     cut = model.tokenizer.decode(ids(model, [long])[0][:8])
     np.testing.assert_allclose(encoder.embed([long]), encoder.embed([cut]), atol=2e-5)
@@ -580,9 +580,9 @@ class Counting:
 
 def test_a_batch_has_so_many_tokens_at_most_and_texts_of_similar_length(model: LanguageModel) -> None:
     network = Counting(model, 10**9)
-    encoder = Encoder(replace(model, network=network), max_tokens=64, batch=5, batch_tokens=100)  # type: ignore[arg-type]
+    encoder = Encoder(replace(model, network=network), Pooling(64), batch=5, batch_tokens=100)  # type: ignore[arg-type]
     texts = [*STATES * 3, "x" * 300]
-    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, max_tokens=64).embed(texts), atol=2e-5)
+    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, Pooling(64)).embed(texts), atol=2e-5)
     assert all(len(b) == 1 or (len(b) <= 5 and max(b) * len(b) <= 100) for b in network.batches)
     assert [n for b in network.batches for n in b] == sorted(n for b in network.batches for n in b)
     assert max(map(len, network.batches)) > 1
@@ -592,11 +592,11 @@ def test_a_batch_that_is_too_large_for_the_memory_is_halved_and_nothing_is_lost(
     model: LanguageModel, caplog: pytest.LogCaptureFixture
 ) -> None:
     network = Counting(model, 70)
-    encoder = Encoder(replace(model, network=network), max_tokens=64)  # type: ignore[arg-type]
+    encoder = Encoder(replace(model, network=network), Pooling(64))  # type: ignore[arg-type]
     texts = [*STATES * 3, "x" * 300]
     with caplog.at_level("WARNING", "burnqed"):
         found = encoder.embed(texts)
-    np.testing.assert_allclose(found, Encoder(model, max_tokens=64).embed(texts), atol=2e-5)
+    np.testing.assert_allclose(found, Encoder(model, Pooling(64)).embed(texts), atol=2e-5)
     refused = [b for b in network.batches if max(b) * len(b) > 70]
     assert 1 <= len(refused) == caplog.text.count("out of memory: from now on") <= 5
     network.batches.clear()
@@ -618,27 +618,27 @@ class Shared(Counting):
 
 def test_texts_that_begin_alike_share_a_batch_whose_tokens_count_without_padding(model: LanguageModel) -> None:
     network = Shared(model, 10**9)
-    encoder = Encoder(replace(model, network=network), max_tokens=64, batch_tokens=100)  # type: ignore[arg-type]
+    encoder = Encoder(replace(model, network=network), Pooling(64), batch_tokens=100)  # type: ignore[arg-type]
     texts = [f"{state} {i}" for i in range(6) for state in STATES] + ["x" * 300]
-    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, max_tokens=64, batch=1).embed(texts), atol=2e-5)
+    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, Pooling(64), batch=1).embed(texts), atol=2e-5)
     assert all(len(b) == 1 or sum(b) <= 100 for b in network.batches)
     assert any(len(b) > 1 and max(b) * len(b) > 100 for b in network.batches)
     network.room, encoder.batch_tokens = 70, 10**9
-    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, max_tokens=64, batch=1).embed(texts), atol=2e-5)
+    np.testing.assert_allclose(encoder.embed(texts), Encoder(model, Pooling(64), batch=1).embed(texts), atol=2e-5)
     network.batches.clear()
     encoder.embed(texts)
     assert all(sum(b) <= 70 for b in network.batches), "it has learned its limit"
 
 
 def test_texts_are_put_in_order_by_what_makes_them_cheap_together(model: LanguageModel) -> None:
-    alike, padding = Encoder(model, max_tokens=64), Encoder(replace(model, network=Counting(model, 1)), max_tokens=64)  # type: ignore[arg-type]
+    alike, padding = Encoder(model, Pooling(64)), Encoder(replace(model, network=Counting(model, 1)), Pooling(64))  # type: ignore[arg-type]
     stem = "xs : List Nat, h : 0 < xs.length, "
     assert alike.likeness(stem + "a") == alike.likeness(stem + "another") != alike.likeness("a" + stem)
     assert (padding.likeness(stem), padding.likeness("")) == (len(stem), 0)
 
 
 def test_a_text_that_alone_is_too_large_for_the_memory_says_what_to_lower(model: LanguageModel) -> None:
-    encoder = Encoder(replace(model, network=Counting(model, 10)), max_tokens=64)  # type: ignore[arg-type]
+    encoder = Encoder(replace(model, network=Counting(model, 10)), Pooling(64))  # type: ignore[arg-type]
     with pytest.raises(
         BadInput, match=r"A state of 64 tokens alone needs more memory .* lower policy.embed_max_tokens"
     ):
@@ -648,7 +648,7 @@ def test_a_text_that_alone_is_too_large_for_the_memory_says_what_to_lower(model:
 def test_embeddings_of_weights_in_4_bits_are_close_and_have_another_identity(tmp_path: Path) -> None:
     wide = SHAPE.model_copy(update={"hidden_size": 64, "heads": 2})
     make_base([prompt(state) for state in STATES], tmp_path, wide, 0)
-    full, rough = (Encoder(tmp_path, max_tokens=64, weights=weights) for weights in ("full", "nf4"))  # type: ignore[arg-type]
+    full, rough = (Encoder(tmp_path, Pooling(64), weights=weights) for weights in ("full", "nf4"))  # type: ignore[arg-type]
     assert full.embedding_id != rough.embedding_id
     for exact, close in zip(full.embed(STATES), rough.embed(STATES), strict=True):
         assert 0.9 < np.dot(exact, close) / np.linalg.norm(exact) / np.linalg.norm(close) < 1 - 1e-6
@@ -656,9 +656,9 @@ def test_embeddings_of_weights_in_4_bits_are_close_and_have_another_identity(tmp
 
 def test_an_empty_text_has_no_embedding(model: LanguageModel) -> None:
     with pytest.raises(BadInput, match="Text 1 is empty"):
-        Encoder(model, max_tokens=8).embed(["p", ""])
+        Encoder(model, Pooling(8)).embed(["p", ""])
     with pytest.raises(BadInput, match="Text 1 is empty"):
-        Encoder(model, max_tokens=8, template=COMPLETION).embed(["p", ""])
+        Encoder(model, Pooling(8, COMPLETION)).embed(["p", ""])
 
 
 def test_embeddings_of_bare_states_have_the_identity_that_they_always_had() -> None:
@@ -669,22 +669,22 @@ def test_embeddings_of_bare_states_have_the_identity_that_they_always_had() -> N
 
 def test_embeddings_of_another_model_type_length_or_prompt_have_another_identity(model: LanguageModel) -> None:
     others = [
-        Encoder(model, max_tokens=64),
-        Encoder(model, max_tokens=65),
-        Encoder(replace(model, dtype="bfloat16"), max_tokens=64),
-        Encoder(replace(model, version="other"), max_tokens=64),
-        *(Encoder(model, max_tokens=64, template=template) for template in TEMPLATES.values()),
+        Encoder(model, Pooling(64)),
+        Encoder(model, Pooling(65)),
+        Encoder(replace(model, dtype="bfloat16"), Pooling(64)),
+        Encoder(replace(model, version="other"), Pooling(64)),
+        *(Encoder(model, Pooling(64, template)) for template in TEMPLATES.values()),
     ]
     distinct = {encoder.embedding_id for encoder in others}
     assert len(distinct) == 4 + len({template.bare_prompt("") for template in TEMPLATES.values()})
-    assert Encoder(replace(model, folder=Path("elsewhere")), max_tokens=64).embedding_id == others[0].embedding_id
+    assert Encoder(replace(model, folder=Path("elsewhere")), Pooling(64)).embedding_id == others[0].embedding_id
 
 
 def test_bfloat16_weights_stay_close_to_float32(folder: Path, model: LanguageModel) -> None:
     rough = load_model(folder, "bfloat16")
     done = run(Generator(rough, 8), [Sample(i, GREEDY) for i in ids(model, map(prompt, STATES))])
     assert all(len(one.tokens) == SHAPE.max_new_tokens - 4 for one in done)
-    exact, close = (Encoder(m, max_tokens=64).embed(STATES) for m in (model, rough))
+    exact, close = (Encoder(m, Pooling(64)).embed(STATES) for m in (model, rough))
     np.testing.assert_allclose(exact, close, atol=0.05)
 
 

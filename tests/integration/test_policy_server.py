@@ -23,6 +23,7 @@ from burnqed.layout import Layout
 from burnqed.policy import client as client_module
 from burnqed.policy.client import Generated, PolicyClient, candidate_seed, proposal
 from burnqed.policy.encode import Encoder
+from burnqed.policy.pooling import Pooling
 from burnqed.policy.prompt import prompt
 from burnqed.policy.protocol import Candidate, Proposal, distinct
 from burnqed.policy.template import COMPLETION, template_of
@@ -55,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def head(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    encoder = Encoder(folder, max_tokens=SHAPE.embed_max_tokens)
+    encoder = Encoder(folder, Pooling(SHAPE.embed_max_tokens))
     torch.manual_seed(0)
     path = tmp_path_factory.mktemp("head")
     MlpHead(encoder.width, [16]).save(path, encoder.embedding_id, {})
@@ -293,7 +294,7 @@ def test_embeddings_in_4_bits_leave_what_is_generated_as_it_is(tmp_path: Path) -
             health[weights] = http.get("/health").json()
     assert replies["full"] == replies["nf4"]
     assert health["full"]["weight_version"] == health["nf4"]["weight_version"]
-    assert health["nf4"]["embedding_id"] == Encoder(model, max_tokens=64, weights="nf4").embedding_id
+    assert health["nf4"]["embedding_id"] == Encoder(model, Pooling(64), weights="nf4").embedding_id
     assert health["nf4"]["embedding_id"] != health["full"]["embedding_id"]
 
 
@@ -304,7 +305,7 @@ def test_a_head_of_another_model_is_refused_naming_both_kinds_of_embeddings(head
             pass
         message = str(server.worker.failed)
         assert isinstance(server.worker.failed, BadInput)
-    assert Encoder(other, max_tokens=SHAPE.embed_max_tokens).embedding_id in message
+    assert Encoder(other, Pooling(SHAPE.embed_max_tokens)).embedding_id in message
     assert Head.load(head).embedding_id in message
 
 
@@ -320,7 +321,7 @@ def test_in_prompts_the_server_embeds_as_the_step_does_and_refuses_a_head_of_bar
     (unit,) = embed.units(context)
     facts = embed.encode(replace(context, config=view(step_named("embed"), context, unit)), unit)
     stored = EmbeddingCache(store, unit.root, facts.embedding_id).select(texts).matrix
-    encoder = Encoder(folder, max_tokens=SHAPE.embed_max_tokens, template=COMPLETION)
+    encoder = Encoder(folder, Pooling(SHAPE.embed_max_tokens, COMPLETION))
     with running(folder, policy) as server, httpx.Client(base_url=server.url, timeout=60) as http:
         while http.get("/ready").status_code == 503:
             assert server.worker.failed is None
@@ -508,7 +509,7 @@ async def test_embeddings_and_energies_equal_those_computed_here(
     policy: PolicyClient, http: httpx.Client, folder: Path, head: Path
 ) -> None:
     texts = STATES * 10
-    encoder = Encoder(folder, max_tokens=SHAPE.embed_max_tokens)
+    encoder = Encoder(folder, Pooling(SHAPE.embed_max_tokens))
     answer = http.post("/embed", json={"texts": texts}).json()
     assert answer["embedding_id"] == encoder.embedding_id
     vectors = np.frombuffer(base64.b64decode(answer["embeddings"]), dtype="<f4").reshape(len(texts), -1).copy()

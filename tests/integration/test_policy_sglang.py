@@ -23,6 +23,7 @@ from burnqed.head.base import Head
 from burnqed.head.mlp import MlpHead
 from burnqed.lifeline import Guarded
 from burnqed.policy.encode import Encoder
+from burnqed.policy.pooling import Pooling
 from burnqed.policy.server import make_app
 from burnqed.policy.sglang import COMMAND, PROBE_S, Sglang, arguments, launch, room
 from burnqed.policy.version import model_version
@@ -76,7 +77,7 @@ async def test_weights_and_head_of_both_are_replaced_together_or_not_at_all(pair
     assert "was trained on embeddings another" in wrong.json()["message"]
     async with pair.client() as client:
         assert await client.info() == before
-    embedding = Encoder(other, max_tokens=SHAPE.embed_max_tokens).embedding_id
+    embedding = Encoder(other, Pooling(SHAPE.embed_max_tokens)).embedding_id
     MlpHead(SHAPE.hidden_size, [16]).save(tmp_path / "head", embedding, {})
     asked = {"model_path": str(other), "head_path": str(tmp_path / "head")}
     assert httpx.post(update, json=asked, timeout=60).json()["success"] is True

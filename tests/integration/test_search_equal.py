@@ -22,6 +22,7 @@ from burnqed.lean.pantograph.backend import PantographLean
 from burnqed.lean.protocol import LeanBackend, Theorem
 from burnqed.policy.client import PolicyClient
 from burnqed.policy.encode import Encoder
+from burnqed.policy.pooling import Pooling
 from burnqed.policy.prompt import prompt
 from burnqed.policy.tiny import make_base
 from burnqed.proof_search.engine import search
@@ -79,7 +80,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def head(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One that prefers nothing in particular, but decides the order all the same."""
-    encoder = Encoder(model, max_tokens=SHAPE.embed_max_tokens)
+    encoder = Encoder(model, Pooling(SHAPE.embed_max_tokens))
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("head")
     MlpHead(encoder.width, [16]).save(folder, encoder.embedding_id, {})
