@@ -47,14 +47,16 @@ async def run(context: Context, unit: Unit) -> BaseFacts:
 
 def make_tiny(context: Context) -> Path:
     """A small model with random weights."""
-    from burnqed.policy.template import bare_template
+    from burnqed.policy.prompt import prompt
+    from burnqed.policy.states import shown
     from burnqed.policy.tiny import make_base
 
     folder = context.workdir / "base"
     pairs = PAIRS.rows(read_pairs(context.store, context.layout.data))
-    template = bare_template(context.config.policy)
-    texts = [template.bare_prompt(pair.state) + pair.tactic for pair in pairs]
-    make_base(texts, folder, context.config.policy, context.config.sft.seed)
+    policy = context.config.policy
+    make_base(
+        [prompt(shown(p.state, policy.states)) + p.tactic for p in pairs], folder, policy, context.config.sft.seed
+    )
     return folder
 
 
