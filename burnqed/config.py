@@ -220,8 +220,8 @@ class SelectConfig(Section):
         return quotas
 
 
-Weights = Literal["full", "nf4"]
 States = Literal["whole", "brief"]
+Weights = Literal["full", "nf4"]
 """As saved, or with the linear layers in 4 bits."""
 TemplateName = Literal[
     "completion", "deepseek-prover-v2", "goedel-prover-v2", "kimina", "deepseek-r1-distill-qwen", "qwen", "llama-3"
@@ -239,8 +239,8 @@ class PolicyConfig(Section):
     thinking: Later[bool] = False
     """Whether a model that was not trained here may think before it answers; needs a chat template, and thousands of `max_new_tokens`."""
     states: Later[States] = "whole"
-    """How a state is shown in prompts and for embeddings: as Lean prints it, or `brief`, without the names of cases and what further goals repeat of the first one's
-    hypotheses: less to process where states have several goals. To be set from iteration 0 on."""
+    """How a state is shown in prompts and for embeddings: as Lean prints it, or `brief`, without the names of cases and the hypotheses that a
+    goal before has, too: less to process where states have several goals. To be set from iteration 0 on."""
     lemmas: Later[int] = Field(0, ge=0, le=100)
     """How many lemmas of Lean's library, those that fit the goal best, a prompt offers by name, in training and in searches alike; 0: none. To be set from
     iteration 0 on, and with `lean.backend=embedded`."""

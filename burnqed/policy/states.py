@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 
 from burnqed.config import States
+from burnqed.lean.printed import goals, unnamed
 
-_GOALS = re.compile(r"\n\s*\n")
-_CASE = re.compile(r"\A\s*case \S+\n")
 _ENTRIES = re.compile(r"\n(?=\S)")
 """Indented lines continue the one before."""
 
@@ -26,9 +25,9 @@ def shown(state: str, states: States) -> str:
 
 def brief(state: str) -> str:
     known: set[str] = set()
-    goals = []
-    for goal in _GOALS.split(state.strip()):
-        *hypotheses, target = _ENTRIES.split(_CASE.sub("", goal))
-        goals.append("\n".join([*(h for h in hypotheses if h not in known), target]))
+    texts = []
+    for goal in goals(state):
+        *hypotheses, target = _ENTRIES.split(unnamed(goal))
+        texts.append("\n".join([*(h for h in hypotheses if h not in known), target]))
         known.update(hypotheses)
-    return "\n\n".join(goals)
+    return "\n\n".join(texts) or state

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from burnqed.data.sets.states import goals, proposition
+from burnqed.data.sets.states import proposition
 from burnqed.data.skeleton import normal_form
+from burnqed.lean.printed import goals
 from burnqed.lean.protocol import Theorem
 
 _WORD = re.compile(r"[\w«][\w'«»!?₀-₉✝]*")

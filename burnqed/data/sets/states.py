@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from burnqed.lean.printed import goals, unnamed
+
 _HYPOTHESIS = re.compile(r"((?:[^\s:()\[\]{}⊢]+ )+):\s(.*)", re.DOTALL)
 _INACCESSIBLE = re.compile(r"([\w'«»!?₀-₉]*)✝([⁰¹²³⁴-⁹]*)")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -26,16 +28,9 @@ class Stated:
     """Its hypotheses, in order: after `intro` of these the goal is the printed one. `_` for an instance."""
 
 
-def goals(state: str) -> list[str]:
-    """The goals of a state, main goal first; none of `no goals`."""
-    if not state.strip() or state.strip() == "no goals":
-        return []
-    return [goal for goal in re.split(r"\n\s*\n", state.strip()) if goal.strip()]
-
-
 def normal(state: str) -> str:
     """A state as it is compared: without the names of cases, with single spaces, however lines are broken."""
-    return "\n\n".join(" ".join(re.sub(r"\Acase \S+\n", "", goal.lstrip()).split()) for goal in goals(state))
+    return "\n\n".join(" ".join(unnamed(goal).split()) for goal in goals(state))
 
 
 def proposition(state: str) -> Stated | None:

@@ -18,8 +18,9 @@ from burnqed.data.corpus import split_tactics
 from burnqed.data.pairs import TacticPair
 from burnqed.data.proofs import WholeProof
 from burnqed.data.sets.causes import Cause, cause_of_statement, cause_of_step
-from burnqed.data.sets.states import goals, normal, proposition
+from burnqed.data.sets.states import normal, proposition
 from burnqed.data.split import unit_interval
+from burnqed.lean.printed import goals
 from burnqed.lean.proofs import tactics
 from burnqed.lean.protocol import LeanBackend, Outcome, ProofState, TacticStatus, Theorem
 from burnqed.progress import Progress

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from burnqed.data.pairs import TacticPair
-from burnqed.data.sets.states import goals, proposition
+from burnqed.data.sets.states import proposition
 from burnqed.data.sets.validate import chains
 from burnqed.data.trace.replay import KnownProof
+from burnqed.lean.printed import goals
 from burnqed.lean.protocol import Theorem
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from burnqed.data.pairs import TacticPair
-from burnqed.data.sets.states import goals
+from burnqed.lean.printed import goals
 from burnqed.lean.rules import refusal
 
 
