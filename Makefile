@@ -91,7 +91,7 @@ test-cluster-sglang: $(READY)
 test-workflows: $(READY)
 	BURNQED_WORKFLOWS=yes $(BIN)/python -m pytest -s -n0 tests/integration/test_baseline_run.py tests/integration/test_experiment_run.py
 
-# What `make test-cluster` leaves out: bills, an outage of the store, other people's plugins, a bug in the image, and several iterations and a whole experiment in its smallest form
+# What `make test-cluster` leaves out: smoke, bills, an outage of the store, other people's plugins, a bug in the image, and several iterations and a whole experiment in its smallest form
 # whose pods are killed on the way; about an hour.
 test-cluster-long: $(READY)
 	@$(ON_CLUSTER) $(BIN)/python -m pytest -m long tests/cluster

@@ -12,7 +12,7 @@ from tests.fixtures.cluster import Cluster, installed, missing, publish_ours
 SMALL = (
     "data.known_proofs=60", "data.generated=60", "data.benchmark_theorems=8", "select.theorems=12", "policy.hidden_size=64", "policy.layers=2",
     "policy.vocabulary=600", "sft.steps=40", "sft.later_steps=20", "sft.warmup_steps=5", "sft.evaluate_every=20", "ebm.steps=40", "search.budget=4",
-    "search.candidates=4", "search.shards=4", "search.theorems_per_part=2", "search.noise=false", "negatives.theorems=6", "evaluate.budgets=[2,4]",
+    "search.candidates=4", "search.shards=2", "search.theorems_per_part=2", "search.noise=false", "negatives.theorems=6", "evaluate.budgets=[2,4]",
     "evaluate.candidates=4", "workflow.parallelism=2",
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def small() -> list[str]:
-    """Options of `submit` and `run`: the small profile with next to nothing to do, on four shards, two at a time."""
+    """Options of `submit` and `run`: the small profile with next to nothing to do, on two shards."""
     return [word for value in SMALL for word in ("--set", value)]
 
 
