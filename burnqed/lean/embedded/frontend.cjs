@@ -251,39 +251,49 @@ const NO_EDITOR = '(invalid MessageData.lazy, missing context)';        // in pl
 const GUARDED = "(interpreter) unknown declaration '[anonymous]'";      // what Lean makes of the guard's refusal
 
 // Lean.MessageData: the fields of each constructor that are messages, by its tag (withContext and what else wraps others); and a trace's children
-const TRACE = 9, TRACE_CHILDREN = 2, PARTS = { 2: [1], 3: [1], 4: [1], 5: [1], 6: [0], 7: [0, 1], 8: [1] };
+const GOAL = 1, CONTEXT = 3, NEST = 5, GROUP = 6, TRACE = 9, TRACE_CHILDREN = 2, CONTEXT_OPTIONS = 3;
+const PARTS = { 2: [1], [CONTEXT]: [1], 4: [1], [NEST]: [1], [GROUP]: [0], 7: [0, 1], 8: [1] };
 
 /**
  * A MessageData (consumed) in which traces are folded, as an editor shows them: of each there is its heading. What `grind` knew when it failed
- * may be a hundred thousand characters, which take several times as long to print as it took to fail.
+ * may be a hundred thousand characters, which take several times as long to print as it took to fail. So do the goals in most messages: those that are `known` (see `messageText`)
+ * are not printed again where they would look the same (`isKnown`), with the same options and not indented.
  */
-function folded(lean, data) {
+function folded(lean, data, known, isKnown = false) {
   if (lean.isBoxed(data)) return data;
   const tag = lean.tag(data);
   if (tag === TRACE) return lean.with(data, { [TRACE_CHILDREN]: lean.array([]) });
+  if (tag === GOAL && isKnown) {
+    const text = known.textOf(lean.field(data, 0));
+    if (text === undefined) return data;
+    lean.release(data);
+    return lean.call('l_Lean_stringToMessageData', lean.string(text));
+  }
+  if (tag === CONTEXT) isKnown = lean.field(lean.field(data, 0), CONTEXT_OPTIONS) === known?.options;
+  if (tag === NEST || tag === GROUP) isKnown = false;
   const changes = {};
   for (const index of PARTS[tag] ?? []) {
-    const part = lean.field(data, index), now = folded(lean, lean.retain(part));
+    const part = lean.field(data, index), now = folded(lean, lean.retain(part), known, isKnown);
     if (now === part) lean.release(now);
     else changes[index] = now;
   }
   return Object.keys(changes).length ? lean.with(data, changes) : data;
 }
 
-/** Text of a MessageData (consumed). */
-function messageText(lean, data) {
-  return lean.takeText(lean.call('l_Lean_MessageData_toString', folded(lean, data))).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
+/** Text of a MessageData (consumed). Of goals that were printed before there may be `known` {options: those they were printed with, textOf(goal)}. */
+function messageText(lean, data, known) {
+  return lean.takeText(lean.call('l_Lean_MessageData_toString', folded(lean, data, known))).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
 }
 
 /** A borrowed Position as {line (from 1), column (from 0)}. */
 const placeOf = (lean, position) => ({ line: lean.number(lean.field(position, 0)), column: lean.number(lean.field(position, 1)) });
 
 /** A borrowed MessageLog as [{severity, line, column, end: {line, column} or null, text}]. */
-function messagesOf(lean, log) {
+function messagesOf(lean, log, known) {
   const list = lean.call('l_Lean_MessageLog_toList', lean.retain(log));
   const messages = lean.list(list).map(message => {
     const end = lean.field(message, 2);
-    const text = messageText(lean, lean.retain(lean.field(message, 4)));
+    const text = messageText(lean, lean.retain(lean.field(message, 4)), known);
     return { severity: SEVERITY[lean.scalar(message, 1)], ...placeOf(lean, lean.field(message, 1)), end: lean.isBoxed(end) ? null : placeOf(lean, lean.field(end, 0)), text: text.slice(0, MESSAGE_CHARACTERS) };
   });
   lean.release(list);

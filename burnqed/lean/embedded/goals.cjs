@@ -25,7 +25,7 @@ const HEARTBEAT_UNIT = 1000;
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
 const META_CONTEXT = { localContext: 2 }, LOCAL_CONTEXT = { declarations: 1, auxiliary: 2 };
 const GOAL = { name: 0, context: 1, type: 2 }, LOCAL = { type: 3, value: 4 }, LET = 1; // MetavarDecl, LocalDecl, and its constructor with a value
-const CORE_CONTEXT = { initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
+const CORE_CONTEXT = { options: 2, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
 const LEAF = 1;                   // of Lean.PersistentArrayNode: node or leaf
 const MDATA = 10;                 // of Lean.Expr: how `conv` marks its goals, which begin with another sign
 const TURNSTILE = '⊢ ';
@@ -71,7 +71,7 @@ class Goals {
     const core = lean.with(lean.retain(root.contexts.core), { [CORE_CONTEXT.maxHeartbeats]: lean.box(Math.min(heartbeats * HEARTBEAT_UNIT, MOST_HEARTBEATS)) });
     const contexts = { ...root.contexts, core };
     let after;
-    try { after = this.evaluate(block, contexts, before.values); } finally { lean.release(core); }
+    try { after = this.evaluate(block, contexts, before); } finally { lean.release(core); }
     const state = { root, values: after, tactics: [...before.tactics, tactic], printed: new Map(), hypotheses: new Map() };
     try {
       const goals = this.goalsOf(after);
@@ -149,10 +149,10 @@ class Goals {
     }
   }
 
-  /** Evaluates a block (consumed) in borrowed contexts and states; gives the states after it (owned). */
-  evaluate(block, contexts, values) {
-    const { lean } = this.frontend;
-    const references = LAYERS.map(layer => lean.reference(lean.retain(values[layer])));
+  /** Evaluates a block (consumed) in borrowed contexts and in a state; gives the monads' states after it (owned). */
+  evaluate(block, contexts, before) {
+    const { lean } = this.frontend, known = { options: lean.field(contexts.core, CORE_CONTEXT.options), textOf: goal => this.printedFirst(before, goal) };
+    const references = LAYERS.map(layer => lean.reference(lean.retain(before.values[layer])));
     const monad = () => LAYERS.flatMap((layer, index) => [lean.retain(contexts[layer]), lean.retain(references[index])]);
     this.resetHeartbeats(contexts);
     let exception = null;
@@ -164,19 +164,19 @@ class Goals {
     }
     const after = {};
     LAYERS.forEach((layer, index) => { after[layer] = lean.takeReference(references[index]); });
-    const log = lean.field(after.core, CORE_STATE.messages), logged = messagesOf(lean, log).filter(m => m.severity === 'error').map(m => m.text);
+    const log = lean.field(after.core, CORE_STATE.messages), logged = messagesOf(lean, log, known).filter(m => m.severity === 'error').map(m => m.text);
     if (exception === null && !logged.length) return this.withoutMessages(after);
     LAYERS.forEach(layer => lean.release(after[layer]));
-    throw this.refusal(exception, logged);
+    throw this.refusal(exception, logged, known);
   }
 
   /** The error that a failed tactic is answered with; consumes the exception. */
-  refusal(exception, logged) {
+  refusal(exception, logged, known) {
     const { lean } = this.frontend;
     let isTimeout = false, texts = logged;
     if (exception !== null) {
       isTimeout = lean.number(lean.call('l_Lean_Exception_isMaxHeartbeat', lean.retain(exception))) === 1;
-      const text = messageText(lean, lean.call('l_Lean_Exception_toMessageData', exception));
+      const text = messageText(lean, lean.call('l_Lean_Exception_toMessageData', exception), known);
       if (!logged.length) texts = [text]; // otherwise the exception says only that something was logged
     }
     const message = texts.join('\n');
@@ -273,12 +273,16 @@ class Goals {
     return SIMPLE_NAME.test(text) ? `case ${text}\n` : undefined;
   }
 
-  /** The text that a goal had before, if it is declared as it was and had no metavariables left: those may have been assigned since. */
+  /** The text that a goal had before, if it is declared as it was. */
   printedBefore(before, state, goal) {
-    const text = before.printed.get(this.frontend.lean.nameText(goal));
-    if (text === undefined) return undefined;
-    const declared = this.declared(before, goal);
-    return declared === this.declared(state, goal) && this.isGround(before, declared) ? text : undefined;
+    const text = this.printedFirst(before, goal);
+    return text !== undefined && this.declared(before, goal) === this.declared(state, goal) ? text : undefined;
+  }
+
+  /** The text of a goal of a state, if it has no metavariables left, which may be assigned later. */
+  printedFirst(state, goal) {
+    const text = state.printed.get(this.frontend.lean.nameText(goal));
+    return text !== undefined && this.isGround(state, this.declared(state, goal)) ? text : undefined;
   }
 
   /** The MetavarDecl of a goal, borrowed. */
