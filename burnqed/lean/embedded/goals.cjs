@@ -12,25 +12,19 @@ const { Refused, Source, messageText, messagesOf, syntaxArguments, syntaxRange }
 const { kernel } = require('./environment.cjs');
 const { declaration, theoremOf } = require('./theorem.cjs');
 const { isTacticBlock } = require('./check.cjs');
+const { META_CONTEXT, Printed, Printer } = require('./printer.cjs');
 const { refusal } = require('./rules.cjs');
 
 const HOOK = 'l_Lean_Elab_Tactic_evalSkip___boxed';
 const STARTER = 'skip';
 const HEADER_OF_TACTIC = 'theorem burnqed_tactic : True := by\n';
-const LINE_WIDTH = 120;           // Std.Format.defWidth, which messages use
 const MOST_HEARTBEATS = 2 ** 30;  // fits a boxed number
 const HEARTBEAT_UNIT = 1000;
 
 // Monads of a tactic, outermost first, each with a context and a state, as evalTactic takes them.
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
-const META_CONTEXT = { localContext: 2 }, LOCAL_CONTEXT = { declarations: 1, auxiliary: 2 };
-const GOAL = { name: 0, context: 1, type: 2 }, LOCAL = { type: 3, value: 4 }, LET = 1; // MetavarDecl, LocalDecl, and its constructor with a value
+const AUXILIARY = 2;                 // of Lean.LocalContext
 const CORE_CONTEXT = { options: 2, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
-const LEAF = 1;                   // of Lean.PersistentArrayNode: node or leaf
-const MDATA = 10;                 // of Lean.Expr: how `conv` marks its goals, which begin with another sign
-const TURNSTILE = '⊢ ';
-const SIMPLE_NAME = /^[\p{L}_][\p{L}\p{N}_'.]*$/u; // printed as it is
-const GOALS_CHARACTERS = 1_000_000;
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
 
@@ -38,7 +32,8 @@ class Goals {
   constructor(frontend, dependencies) {
     this.frontend = frontend;
     this.dependencies = dependencies;
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of the goals by name, hypotheses: their texts by address of the local context}; of a root also {contexts, commandState, code, theorem, goal, itself}
+    this.printer = new Printer(frontend.lean, (...all) => this.inMeta(...all));
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of goals and hypotheses (printer.cjs)}; of a root also {contexts, commandState, code, theorem, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -50,8 +45,8 @@ class Goals {
     const captured = this.capture(header.state, `${theorem.text} := by\n`);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Map(), hypotheses: new Map(), commandState: lean.retain(header.state), code: header.code, theorem };
-    const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), LOCAL_CONTEXT.auxiliary); // a map with one entry: {size, key, …}
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Printed(), commandState: lean.retain(header.state), code: header.code, theorem };
+    const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), AUXILIARY); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
     if (!this.isProposition(state)) {
@@ -59,7 +54,7 @@ class Goals {
       throw new Refused('The statement is not a proposition');
     }
     this.states.set(id, state);
-    return { goals: this.print(state, this.goalsOf(state.values)) };
+    return { goals: this.printer.print(state, this.goalsOf(state.values)) };
   }
 
   /** {id, parent, tactic, heartbeats} → {goals}; remembers the state after the tactic as `id`. */
@@ -72,11 +67,11 @@ class Goals {
     const contexts = { ...root.contexts, core };
     let after;
     try { after = this.evaluate(block, contexts, before); } finally { lean.release(core); }
-    const state = { root, values: after, tactics: [...before.tactics, tactic], printed: new Map(), hypotheses: new Map() };
+    const state = { root, values: after, tactics: [...before.tactics, tactic], printed: new Printed() };
     try {
       const goals = this.goalsOf(after);
       this.refuseCheats(before, state, goals);
-      const printed = this.print(state, goals, before);
+      const printed = this.printer.print(state, goals, before);
       this.states.set(id, state);
       return { goals: printed };
     } catch (error) {
@@ -151,7 +146,7 @@ class Goals {
 
   /** Evaluates a block (consumed) in borrowed contexts and in a state; gives the monads' states after it (owned). */
   evaluate(block, contexts, before) {
-    const { lean } = this.frontend, known = { options: lean.field(contexts.core, CORE_CONTEXT.options), textOf: goal => this.printedFirst(before, goal) };
+    const { lean } = this.frontend, known = { options: lean.field(contexts.core, CORE_CONTEXT.options), textOf: goal => this.printer.known(before, goal) };
     const references = LAYERS.map(layer => lean.reference(lean.retain(before.values[layer])));
     const monad = () => LAYERS.flatMap((layer, index) => [lean.retain(contexts[layer]), lean.retain(references[index])]);
     this.resetHeartbeats(contexts);
@@ -217,99 +212,6 @@ class Goals {
   }
 
   /**
-   * Texts of the goals. Printing takes longer than most tactics do, so those that stand as they were `before` are not printed again, nor are
-   * hypotheses beside a new target.
-   */
-  print(state, goals, before = null) {
-    let left = GOALS_CHARACTERS;
-    return goals.map(goal => {
-      const text = (before && this.printedBefore(before, state, goal)) ?? this.withTarget(before, state, goal) ?? this.pretty(state, goal);
-      this.keepHypotheses(before, state, goal, text);
-      if ((left -= text.length) < 0) throw new Refused('the goals are too large to be shown');
-      state.printed.set(this.frontend.lean.nameText(goal), text);
-      return text;
-    });
-  }
-
-  pretty(state, goal) {
-    const { lean } = this.frontend, format = this.inMeta(state, 'l_Lean_Meta_ppGoal', [lean.retain(goal)]);
-    return lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), lean.box(0), lean.box(0)));
-  }
-
-  /** The text of a goal whose hypotheses have been printed, in this state or the one before: a local context that is the same object. Otherwise undefined. */
-  withTarget(before, state, goal) {
-    const { lean } = this.frontend, declared = this.declared(state, goal), context = lean.field(declared, GOAL.context);
-    const hypotheses = state.hypotheses.get(context) ?? before?.hypotheses.get(context);
-    const caseLine = hypotheses === undefined ? undefined : this.caseLine(declared);
-    if (caseLine === undefined) return undefined;
-    return this.instantiated(state, lean.retain(lean.field(declared, GOAL.type)), type => {
-      if (lean.tag(type) === MDATA) return undefined;
-      const meta = lean.with(lean.retain(state.root.contexts.meta), { [META_CONTEXT.localContext]: lean.retain(context) });
-      let format;
-      try { format = this.inMeta(state, 'l_Lean_Meta_ppExpr', [lean.retain(type)], meta); } finally { lean.release(meta); }
-      const indent = lean.box(TURNSTILE.length);
-      return caseLine + hypotheses + TURNSTILE + lean.takeText(lean.call('l_Std_Format_pretty', format, lean.box(LINE_WIDTH), indent, indent));
-    });
-  }
-
-  /** Keeps the text of a goal's hypotheses for others in the same local context, unless they have metavariables, which may be assigned later. */
-  keepHypotheses(before, state, goal, text) {
-    const { lean } = this.frontend, declared = this.declared(state, goal), context = lean.field(declared, GOAL.context);
-    if (state.hypotheses.has(context)) return;
-    const known = before?.hypotheses.get(context);
-    if (known !== undefined) return void state.hypotheses.set(context, known);
-    const caseLine = this.caseLine(declared), target = text.startsWith(TURNSTILE) ? 0 : text.indexOf(`\n${TURNSTILE}`) + 1;
-    if (caseLine === undefined || !text.startsWith(caseLine) || !(target || text.startsWith(TURNSTILE))) return;
-    const has = expression => lean.raw('l_Lean_Expr_hasMVar')(expression) === 1;
-    if (!this.hypothesesOf(declared).some(has)) state.hypotheses.set(context, text.slice(caseLine.length, target));
-  }
-
-  /** `case NAME` with its line break, or nothing, as goals begin; undefined for a name that would be printed otherwise. */
-  caseLine(declared) {
-    const { lean } = this.frontend, name = lean.field(declared, GOAL.name);
-    if (lean.isBoxed(name)) return '';
-    const plain = lean.call('lean_erase_macro_scopes', lean.retain(name)), text = lean.nameText(plain);
-    lean.release(plain);
-    return SIMPLE_NAME.test(text) ? `case ${text}\n` : undefined;
-  }
-
-  /** The text that a goal had before, if it is declared as it was. */
-  printedBefore(before, state, goal) {
-    const text = this.printedFirst(before, goal);
-    return text !== undefined && this.declared(before, goal) === this.declared(state, goal) ? text : undefined;
-  }
-
-  /** The text of a goal of a state, if it has no metavariables left, which may be assigned later. */
-  printedFirst(state, goal) {
-    const text = state.printed.get(this.frontend.lean.nameText(goal));
-    return text !== undefined && this.isGround(state, this.declared(state, goal)) ? text : undefined;
-  }
-
-  /** The MetavarDecl of a goal, borrowed. */
-  declared(state, goal) {
-    const { lean } = this.frontend, option = lean.call('l_Lean_MetavarContext_findDecl_x3f', lean.retain(lean.field(state.values.meta, 0)), lean.retain(goal));
-    const found = lean.field(option, 0);
-    lean.release(option); // the state holds it
-    return found;
-  }
-
-  /** Whether neither the target nor a hypothesis of a MetavarDecl has an unassigned metavariable, shown or not. */
-  isGround(state, declared) {
-    const { lean } = this.frontend, has = expression => lean.raw('l_Lean_Expr_hasMVar')(expression) === 1;
-    const isOpen = expression => has(expression) && this.instantiated(state, lean.retain(expression), has);
-    return !isOpen(lean.field(declared, GOAL.type)) && !this.hypothesesOf(declared).some(isOpen);
-  }
-
-  /** Types and values (borrowed) of the hypotheses of a MetavarDecl. */
-  hypothesesOf(declared) {
-    const { lean } = this.frontend, options = elements(lean, lean.field(lean.field(declared, GOAL.context), LOCAL_CONTEXT.declarations));
-    return options.filter(option => !lean.isBoxed(option)).flatMap(option => { // others have been cleared
-      const local = lean.field(option, 0);
-      return [lean.field(local, LOCAL.type), ...(lean.tag(local) === LET ? [lean.field(local, LOCAL.value)] : [])];
-    });
-  }
-
-  /**
    * Throws when what was just proved contains `sorry` or the theorem itself (a recursion, which only the whole proof could justify);
    * and, of a finished proof, when it has holes or trusts compiled code. `let rec` leaves a hole until Lean has seen the whole proof.
    */
@@ -356,14 +258,7 @@ class Goals {
   /** Calls `use` with what has been assigned to a goal (borrowed), all assignments inserted. */
   withProof(state, goal, use) {
     const { lean } = this.frontend;
-    this.instantiated(state, lean.call('l_Lean_mkMVar', lean.retain(goal)), use);
-  }
-
-  /** What `use` gives of an expression (consumed; what it is given is borrowed) with all assignments inserted. */
-  instantiated(state, expression, use) {
-    const { lean } = this.frontend, assignments = lean.retain(lean.field(state.values.meta, 0)); // MetavarContext
-    const pair = lean.call('l_Lean_instantiateMVarsCore', assignments, expression);
-    try { return use(lean.field(pair, 0)); } finally { lean.release(pair); }
+    this.printer.instantiated(state, lean.call('l_Lean_mkMVar', lean.retain(goal)), use);
   }
 
   drop(state) {
@@ -375,12 +270,6 @@ class Goals {
     for (const object of Object.values({ ...values })) this.frontend.lean.release(object);
     for (const object of Object.values({ ...contexts })) this.frontend.lean.release(object);
   }
-}
-
-/** The elements (borrowed) of a PersistentArray: those of its tree, then those of its tail. */
-function elements(lean, persistent) {
-  const of = node => lean.items(lean.field(node, 0)).flatMap(child => lean.tag(node) === LEAF ? [child] : of(child));
-  return [...of(lean.field(persistent, 0)), ...lean.items(lean.field(persistent, 1))];
 }
 
 module.exports = { Goals };

@@ -1,0 +1,58 @@
+"""Goals that the embedded Lean prints in parts, for what was printed before is not printed again: each is what Lean prints as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from burnqed.lean.embedded.backend import EmbeddedLean
+from burnqed.lean.facts import ProofFacts
+from burnqed.lean.protocol import Theorem
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+P = "∀ (P : Nat → Prop) (a b : Nat) (h : ∀ n, P n → P (n + a)) (k : P b), P (b + a) ∧ P (b + a)"
+LONG = " + ".join(["someVariable"] * 12)
+WALKS = {
+    "have and let": (P, ["intro P a b h k", "have l : P (b + a) := h b k", "let m := b + a", "have e : m = b + a := rfl", "constructor", "exact l"]),
+    "a hypothesis of the type of its neighbour": (P, ["intro P a b h k", "have k' : P b := k", "have c : Nat := 0", "have d : Nat := 1", "clear c", "have c : Nat := 2"]),
+    "of the same type behind something else that goes": (
+        "∀ (a : Nat) (h : a = 0) (b : Nat), a = b → b = 0", ["intro a h b e", "have c : Nat := a", "clear h", "clear e c"]),
+    "taken names": (P, ["intro P a b h k", "have h : P (b + a) := h b k", "have b : Nat := 5", "clear b", "have P : Nat := 1"]),
+    "names of bound variables that would be taken": (
+        "∀ (n : Nat) (f : Nat → Nat), (∀ m, f m = n + m) → f 0 = n",
+        ["intro n f h", "have l : ∀ m, ∃ n', n' = n + m := fun m => ⟨n + m, rfl⟩", "have n_1 : Nat := 3", "have g : ∃ n, n = f 0 + n_1 := ⟨_, rfl⟩", "clear g n_1"],
+    ),
+    "a bound variable renamed by instantiation": (
+        "∀ (n : Nat) (R : Nat → Nat → Prop), (∀ m, ∃ n, R m n) → True",
+        ["intro n R h", "have k := h n", "have n_1 : Nat := n", "have k' := h n_1", "have n_2 : Nat := n", "clear k'"],
+    ),
+    "names that cannot be written": (
+        "∀ a b c : Nat, a = b ∧ b = c → a = c ∨ c = a", ["intro a b c h", "cases h", "left", "rename_i x y", "have z := x.trans y", "have : 1 = 1 := rfl", "have : 2 = 2 := rfl"]),
+    "branches with names": (
+        "∀ n m : Nat, n + m = m + n", ["intro n m", "induction n with | zero => ?_ | succ k ih => ?_", "rotate_left", "have e : k + 1 + m = k + m + 1 := by omega", "rw [e, ih]"]),
+    "what only later is known": (
+        "∃ n : Nat, ∀ m : Nat, m * n = 0", ["apply Exists.intro", "rotate_left", "have n : Nat := 0", "have f : n = n := rfl", "exact 0", "intro m", "have g : m = m := rfl"]),
+    "instances and functions": (
+        "∀ {α : Type} [Inhabited α] [DecidableEq α] (f : α → α) (x : α), f x = x → f (f x) = x", ["intro α i j f x h", "have g : f (f x) = f x := congrArg f h", "rw [g]"]),
+    "long lines": (
+        f"∀ someVariable : Nat, {LONG} = {LONG} + 0 → {LONG} = {LONG}", ["intro someVariable h", f"have k : {LONG} = {LONG} + 0 + 0 := h", "have l := And.intro h k", "clear h"]),
+    "moved and generalised": (
+        "∀ a b c : Nat, a + b = c → b + a = c", ["intro a b c h", "revert b", "intro x h", "generalize e : x + a = y", "subst h", "have w : y = x + a := e.symm"]),
+    "with universes and proofs inside": (
+        "∀ (n : Nat) (h : 0 < n) (v : Fin n), v.val < n", ["intro n h v", "have z : (⟨0, h⟩ : Fin n).val = 0 := rfl", "have t := v.isLt", "cases v with | mk i isLt => ?_"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WALKS)
+async def test_every_state_is_what_lean_prints(lean: EmbeddedLean, name: str) -> None:
+    statement, tactics = WALKS[name]
+    theorem = Theorem(name="t", statement=statement, header="")
+    state = (await lean.start(theorem)).state
+    for depth, tactic in enumerate(tactics, 1):
+        assert state
+        outcome = await lean.apply(state, tactic)
+        state = outcome.state
+        assert state, f"{tactic}: {outcome.message}"
+        facts = await lean.facts(theorem, "\n".join(tactics[:depth]))
+        assert isinstance(facts, ProofFacts)
+        assert [error.text for error in facts.errors] == [f"unsolved goals\n{state.text}"], tactic
