@@ -218,6 +218,7 @@ def test_without_held_out_theorems_all_steps_are_made(tmp_path: Path) -> None:
     assert outcome.steps == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [7, 60, 140] if os.environ.get("BURNQED_KILLS") else [140])
 def test_an_interrupted_training_with_all_of_this_continues_to_the_same_head(
     with_all: Path, tmp_path: Path, steps: int

@@ -22,6 +22,7 @@ def core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selftest, "CHEATS", (("sorry", STATEMENT), ("native_decide", "2 ^ 10 = 1024")))
 
 
+@pytest.mark.long
 async def test_a_project_that_works_passes_and_is_measured(tmp_path: Path) -> None:
     repl, checker = await selftest.self_test(opened(pantograph.project(tmp_path)))
     for measured in (repl, checker):
