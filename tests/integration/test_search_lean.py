@@ -135,7 +135,7 @@ async def test_probe_easy_means_that_one_probe_tactic_proves_it(lean: EmbeddedLe
 async def test_a_theorem_on_which_a_probe_hangs_counts_as_hard_at_once(caplog: pytest.LogCaptureFixture) -> None:
     """Heartbeats do not see large numbers; the other probes would hang, too."""
     theorem = Theorem(name="large", statement="((3 ^ 256) ^ 256) ^ 200 % 7 = 1")
-    async with EmbeddedLean(workers=1, heartbeats=40_000, tactic_timeout_s=5) as lean:
+    async with EmbeddedLean(workers=1, heartbeats=40_000, tactic_timeout_s=15) as lean:
         assert not await probe_easy(theorem, lean)
         assert (await lean.stats())["restarts"] == 1
     assert "large counts as hard" in caplog.text
