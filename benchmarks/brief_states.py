@@ -2,7 +2,7 @@
 
     .venv/bin/python -m benchmarks.brief_states [--proofs 60]
 
-Embeds the states of the same replayed proofs, as Lean prints them and briefly, by turns, with a random model of the demo's size, and prints the tokens and the ratio of the seconds.
+Embeds the states of the same replayed proofs, as Lean prints them and briefly, by turns, with a random model of the demo's size, and prints the seconds and their ratio.
 """
 
 from __future__ import annotations

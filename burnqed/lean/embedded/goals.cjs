@@ -23,7 +23,7 @@ const HEARTBEAT_UNIT = 1000;
 
 // Monads of a tactic, outermost first, each with a context and a state, as evalTactic takes them.
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
-const AUXILIARY = 2;                 // of Lean.LocalContext
+const AUXILIARY = 2;              // of Lean.LocalContext
 const CORE_CONTEXT = { options: 2, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
