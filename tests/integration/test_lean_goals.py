@@ -316,20 +316,6 @@ async def test_the_tactics_of_a_search_joined_by_newlines_are_a_proof(
     assert judge(theorem, facts).accepted, facts
 
 
-@pytest.mark.parametrize(("statement", "tactics"), PROOFS, ids=[f"{s[:30]} {t[-1][:20]}" for s, t in PROOFS])
-async def test_every_state_on_the_way_is_what_lean_prints_for_the_prefix(
-    lean: EmbeddedLean, statement: str, tactics: list[str]
-) -> None:
-    """The kept state against the slow reference: Lean's own message about the unfinished whole text."""
-    theorem, state = Theorem(name="t", statement=statement, header=""), await start(lean, statement, header="")
-    for depth, tactic in enumerate(tactics[:-1], 1):
-        state = await walk(lean, state, tactic)
-        facts = await lean.facts(theorem, "\n".join(tactics[:depth]))
-        assert isinstance(facts, ProofFacts)
-        printed = [error.text for error in facts.errors]
-        assert printed == [f"unsolved goals\n{state.text}"]
-
-
 async def test_the_kernel_checks_whatever_is_asked(lean: EmbeddedLean) -> None:
     """`decide +kernel` leaves the work to the kernel: with the option obeyed, `1 = 2` would be a theorem."""
     option = "set_option debug.skipKernelTC true\n"

@@ -7,6 +7,7 @@ import pytest
 from burnqed.lean.embedded.backend import EmbeddedLean
 from burnqed.lean.facts import ProofFacts
 from burnqed.lean.protocol import Theorem
+from tests.integration.test_lean_goals import PROOFS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -41,10 +42,12 @@ WALKS = {
     "with universes and proofs inside": (
         "∀ (n : Nat) (h : 0 < n) (v : Fin n), v.val < n", ["intro n h v", "have z : (⟨0, h⟩ : Fin n).val = 0 := rfl", "have t := v.isLt", "cases v with | mk i isLt => ?_"]),
 }  # fmt: skip
+WALKS |= {f"{statement[:30]} {tactics[-1][:20]}": (statement, tactics[:-1]) for statement, tactics in PROOFS}
 
 
 @pytest.mark.parametrize("name", WALKS)
-async def test_every_state_is_what_lean_prints(lean: EmbeddedLean, name: str) -> None:
+async def test_every_state_is_what_lean_prints_for_the_tactics_so_far(lean: EmbeddedLean, name: str) -> None:
+    """The kept state against the slow reference: Lean's own message about the unfinished whole text."""
     statement, tactics = WALKS[name]
     theorem = Theorem(name="t", statement=statement, header="")
     state = (await lean.start(theorem)).state
