@@ -4,7 +4,7 @@
     .venv/bin/burnqed eval --theorems shipped-deep --model MODEL --head HEAD --budgets 64 --recall kept.sqlite --out guided-0
     .venv/bin/python -m benchmarks.head_gain --without plain-0 plain-1 plain-2 --with guided-0 guided-1 guided-2
 
-One pair is one seed. A theorem's seeds are averaged before theorems are drawn anew for an interval (`burnqed/evaluate/experiment.py`). The baseline is the search without the head, whose
+One pair is one seed. A theorem's seeds are averaged before theorems are drawn anew for an interval (`burnqed/evaluate/effects.py`). The baseline is the search without the head, whose
 candidates the other meets at the same states.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 
-from burnqed.evaluate.experiment import EFFECT_COLUMNS, Pairs, effect
+from burnqed.evaluate.effects import EFFECT_COLUMNS, Pairs, effect
 from burnqed.evaluate.read import read_evaluations
 from burnqed.evaluate.results import EvaluationResult
 

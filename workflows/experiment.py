@@ -7,7 +7,7 @@
 
 The other ways are branches of the run (`RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
 trajectories, as iteration 1 of the run is with the head of its search. From the third on, the last iteration does not search either, for nothing would learn from it, and has a head that learned from the
-iterations before. `burnqed.evaluate.experiment` says what is compared.
+iterations before. `burnqed.evaluate.arms` says what is compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hera.workflows import DAG, Workflow
 
 from burnqed.config import RunConfig, includes
 from burnqed.errors import BadInput
-from burnqed.evaluate.experiment import ABLATIONS, WITHOUT
+from burnqed.evaluate.arms import ABLATIONS, WITHOUT
 from burnqed.head import WITHOUT_GOAL
 from burnqed.layout import iterations_of
 from burnqed.log import log

@@ -7,7 +7,7 @@ are shown beside it.
 from __future__ import annotations
 
 from burnqed.evaluate.compare import Change, change
-from burnqed.evaluate.experiment import FEWER
+from burnqed.evaluate.effects import FEWER
 from burnqed.evaluate.intervals import signed
 from burnqed.evaluate.results import EvaluationResult, Result
 

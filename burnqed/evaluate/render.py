@@ -17,7 +17,8 @@ from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.course import CourseRow, course
 from burnqed.evaluate.course import names as course_names
-from burnqed.evaluate.experiment import ARM_COLUMNS, EFFECT_COLUMNS, Experiments
+from burnqed.evaluate.effects import EFFECT_COLUMNS
+from burnqed.evaluate.experiment import ARM_COLUMNS, Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed, wilson
 from burnqed.evaluate.lean_start import COLUMNS as LEAN_START_COLUMNS

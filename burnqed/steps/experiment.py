@@ -11,7 +11,8 @@ from rich.console import Console
 from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.evaluate.experiment import ARMS, Experiments, Seed, judged
+from burnqed.evaluate.arms import ARMS, Seed
+from burnqed.evaluate.experiment import Experiments, judged
 from burnqed.evaluate.render import print_experiment
 from burnqed.evaluate.report.experiment import write_page
 from burnqed.evaluate.results import IterationResult

@@ -10,11 +10,13 @@ from rich.console import Console
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
+from burnqed.evaluate.arms import Seed
 from burnqed.evaluate.compare import change
-from burnqed.evaluate.experiment import DATA, DEBUG, PLAN, UNDECIDED, Experiments, Seed, judged
+from burnqed.evaluate.experiment import Experiments, judged
 from burnqed.evaluate.render import print_experiment
 from burnqed.evaluate.report.experiment import write_page
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
+from burnqed.evaluate.verdict import DATA, DEBUG, PLAN, UNDECIDED
 from burnqed.resolve import from_json, resolve
 from burnqed.steps.experiment import apart, judge, seed_of
 from burnqed.store import Store

@@ -6,18 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from burnqed.evaluate.experiment import (
-    ARM_COLUMNS,
-    DEBUG,
-    EFFECT_COLUMNS,
-    PLAN,
-    Effect,
-    Experiment,
-    Experiments,
-)
+from burnqed.evaluate.effects import EFFECT_COLUMNS, Effect
+from burnqed.evaluate.experiment import ARM_COLUMNS, Experiment, Experiments
 from burnqed.evaluate.report.page import pill, rendered
 from burnqed.evaluate.report.plots import BEFORE, EVER, PAPER, SEARCHED, WITH, WITHOUT, Plot, draw, whole_numbers
 from burnqed.evaluate.report.tables import Table
+from burnqed.evaluate.verdict import DEBUG, PLAN
 
 COLOURS = {"A": EVER, "S": WITHOUT, "B": SEARCHED, "C": WITH, "control": BEFORE}
 """Of the arms."""

@@ -1,0 +1,104 @@
+"""The arms of an experiment: a model each, with a head that learned from the trajectories of iteration 0.
+
+A is the model of iteration 0; S that of iteration 1, fine-tuned again with the proofs that iteration 0 found, and the head that it searches with; the control is fine-tuned
+again without them; B is trained jointly instead, with a head trained on its finished embeddings; and C is that model with the head that was trained with it. So A to control
+is more training, control to S what found proofs do, S to B what joint training does to the model, B to C what it does to the head. Ablations, where there are any, are the
+model of iteration 0 with heads that lack something, beside A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from burnqed.evaluate.effects import Pairs, comparable
+from burnqed.evaluate.results import HEAD, SEARCH_HEAD, EvaluationResult, IterationResult
+
+DISTANCE, PROBE, RANK1 = "centroid_scaled", "linear_probe", "rank1"
+"""Of the metrics of a head's training: the distance between the mean embeddings of states on and off proofs, in pooled deviations; the accuracy of a linear probe;
+how often a positive has the lowest energy among its negatives."""
+
+
+class Arm(NamedTuple):
+    """A model and one of its heads."""
+
+    name: str
+    what: str
+    iteration: int
+    branch: str
+    """What the name of its run ends with, after the experiment's; empty for an iteration of the experiment's run itself."""
+    variant: str
+    """Of the evaluation with the head."""
+    figures: str
+    """Begins the head's figures among those of the training."""
+    is_ablation: bool = False
+    """Not every experiment has it."""
+
+
+WITHOUT = "without-"
+"""Begins the branches of ablations."""
+ABLATIONS = {"goal": "it does not see the goal", "noise": "it did not learn from the searches at the noise temperature"}
+"""What a head of iteration 0 can lack, and what that means."""
+ARMS = (
+    Arm("A", "iteration 0; head on its embeddings", 0, "", HEAD, "head"),
+    Arm("S", "fine-tuned again, with found proofs; head on its embeddings", 1, "", SEARCH_HEAD, SEARCH_HEAD),
+    Arm("B", "trained jointly; head on its finished embeddings", 1, "joint", HEAD, "head"),
+    Arm("C", "trained jointly; the head of that training", 1, "joint", SEARCH_HEAD, SEARCH_HEAD),
+    Arm("control", "fine-tuned again, without found proofs; head on its embeddings", 1, "control", HEAD, "head"),
+    *(
+        Arm(
+            f"A without {name}",
+            f"iteration 0; a head on its embeddings: {what}",
+            1,
+            f"{WITHOUT}{name}",
+            HEAD,
+            "head",
+            is_ablation=True,
+        )
+        for name, what in ABLATIONS.items()
+    ),
+)
+QUESTIONS = (
+    ("A", "control", "more training"),
+    ("control", "S", "found proofs"),
+    ("A", "S", "both"),
+    ("S", "B", "joint training, on the model"),
+    ("B", "C", "joint training, on the head"),
+    *((f"A without {name}", "A", f"the {name}, for the head") for name in ABLATIONS),
+)
+"""From which arm to which, and what the difference is."""
+
+
+class Seed(NamedTuple):
+    """The results of one run: of its iterations, and by arm."""
+
+    run: str
+    iterations: Sequence[IterationResult]
+    arms: Mapping[str, IterationResult]
+
+
+def evaluation(seed: Seed, arm: Arm, variant: str) -> EvaluationResult | None:
+    result = seed.arms.get(arm.name)
+    return result.variant(variant) if result else None
+
+
+def paired(seeds: Sequence[Seed], before: tuple[Arm, str], after: tuple[Arm, str]) -> Pairs:
+    """Of the seeds that have both."""
+    return comparable((evaluation(seed, *before), evaluation(seed, *after)) for seed in seeds)
+
+
+def with_heads(seeds: Sequence[Seed], before: str, after: str) -> Pairs:
+    """The evaluations of two arms, by their names, with their heads."""
+    one, other = (next(arm for arm in ARMS if arm.name == name) for name in (before, after))
+    return paired(seeds, (one, one.variant), (other, other.variant))
+
+
+def metrics(arm: Arm, seeds: Sequence[Seed], name: str) -> list[float]:
+    """Of the arm's head, for the seeds that have it."""
+    trainings = [seed.arms[arm.name].training for seed in seeds if arm.name in seed.arms]
+    return [training[key] for training in trainings if (key := f"{arm.figures}.{name}") in training]
+
+
+def mean_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
+    found = metrics(arm, seeds, name)
+    return sum(found) / len(found) if found else None

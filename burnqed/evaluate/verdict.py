@@ -1,0 +1,64 @@
+"""The verdict of an experiment: plan the next iteration, data was the bottleneck, or debug joint training."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from burnqed.evaluate.arms import ARMS, DISTANCE, Seed, mean_of, with_heads
+from burnqed.evaluate.effects import Effect, effect
+
+HELD = 0.9
+"""Joint training holds the embeddings if their distance is at least this share of iteration 0's."""
+MARGIN = 0.05
+"""A gain of the rate that is smaller is none."""
+PLAN, DATA, DEBUG, UNDECIDED = (
+    "plan the next iteration",
+    "data was the bottleneck",
+    "debug joint training",
+    "not decided",
+)
+"""Verdicts."""
+
+
+def verdict_of(
+    names: Collection[str], heads: Sequence[Effect], steps: Sequence[Effect], seeds: Sequence[Seed], budget: int
+) -> tuple[str, list[str]]:
+    """The verdict on the arms that there are, by their names, with its reasons, the first of which says whether the heads pay.
+
+    Joint training is to be debugged if the embeddings did not hold, or if the model proves less than the one that was fine-tuned on next-token loss alone.
+    Else the next iteration is worth planning if C, the model and head that it would search with, proves more than iteration 0. If that can be excluded, up to five points,
+    data was the bottleneck; if not, nothing is decided.
+    """
+    reasons = [f"heads: {', '.join(f'{e.after} {e.shown}' for e in heads) or 'none was evaluated'}"]
+    joint = next((name for name in ("C", "B") if name in names), None)
+    if joint is None or "A" not in names:
+        if "A" in names:
+            told = "there is no result of joint training: if its own limits ended it (docs/joint.md), that is what to debug"
+            return UNDECIDED, [*reasons, told]
+        return UNDECIDED, [*reasons, "iteration 0 or a jointly trained model is missing"]
+    common = [seed for seed in seeds if {"A", joint} <= seed.arms.keys()]
+    distances = {arm.name: mean_of(arm, common, DISTANCE) for arm in ARMS if arm.name in ("A", "S", "B")}
+    start, end = distances["A"], distances["B"]
+    if not start or end is None:
+        return UNDECIDED, [*reasons, "the embeddings were not measured"]
+    told = ", ".join(f"{name} {value:.3f}" for name, value in distances.items() if value is not None)
+    reasons.append(
+        f"distance of the means of states on and off proofs: {told}; {end / start:.1%} of iteration 0's is left, and 90% is asked for"
+    )
+    if end < HELD * start:
+        return DEBUG, reasons
+    on_model = next((e for e in steps if (e.before, e.after) == ("S", "B")), None)
+    if on_model:
+        reasons.append(f"B against S at {budget} nodes: {on_model.in_words}")
+        if on_model.shown == "worse":
+            return DEBUG, reasons
+    if not (pairs := with_heads(seeds, "A", joint)):
+        return UNDECIDED, [*reasons, f"A and {joint} were evaluated on different theorems"]
+    gained = effect("", "A", joint, pairs, budget)
+    reasons.append(f"{joint} against A at {budget} nodes: {gained.in_words}")
+    low, high = gained.gain_interval or (-1.0, 1.0)
+    if low > 0:
+        return PLAN, reasons
+    if high < MARGIN:
+        return DATA, reasons
+    return UNDECIDED, [*reasons, "more theorems or more seeds would narrow the interval"]
