@@ -17,7 +17,6 @@ from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.course import CourseRow, course
 from burnqed.evaluate.course import names as course_names
-from burnqed.evaluate.effects import EFFECT_COLUMNS
 from burnqed.evaluate.experiment import ARM_COLUMNS, Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed, wilson
@@ -164,10 +163,20 @@ def print_experiment(found: Experiments, console: Console) -> None:
         console.print(f"Solved of {e.arms[0].total} with the head / without it.")
         for arm in e.arms:
             console.print(cell(f"  {arm.name}: {arm.what}"), soft_wrap=True)
-        effects = table_of(*EFFECT_COLUMNS)
-        for effect in (*e.heads, *e.steps, *e.iterations):
-            effects.add_row(*map(cell, effect.cells))
+        compared = [*e.heads, *e.steps, *e.iterations]
+        effects = table_of("", "gain", "95%", "nodes", "95%", "")
+        for column in effects.columns[1:]:
+            column.no_wrap = True
+        for effect in compared:
+            fewer = f" ({effect.seeds} of {len(e.runs)} seeds)" if effect.seeds < len(e.runs) else ""
+            what = f"{effect.question}: {effect.before} → {effect.after}{fewer}"
+            effects.add_row(*map(cell, (what, *effect.cells[5:])))
         console.print(effects)
+        if counts := {effect.theorems for effect in compared}:
+            theorems = " to ".join(map(str, sorted({min(counts), max(counts)})))
+            console.print(
+                f"Gain of the rate, and nodes after : before, on {theorems} theorems at {e.budgets[-1]} nodes."
+            )
         for missing in e.missing:
             tell(console, "missing: ", missing, "yellow")
         tell(console, "verdict: ", f"{e.verdict}: {'; '.join(e.reasons)}")
