@@ -32,14 +32,34 @@ FAILING = [
     (WIDE, ["intro a b c d e f g i h k"], "simp only [Nat.mul_comm] at k ⊢"),
     (WIDE, ["intro a b c d e f g i h k"], "rw [Nat.mul_comm]"),
     (WIDE, ["intro a b c d e f g i h k", "revert h"], "apply Nat.le_refl"),
+    (MOVES, [*BEGIN, "constructor"], "case left => skip"),
+    (MOVES, [*BEGIN, "constructor"], "case right => fail"),
+    (MOVES, [*BEGIN, "constructor"], "next => done"),
+    (MOVES, [*BEGIN, "constructor"], "case left | right => skip"),
 ]
+LIST = "∀ (n : Nat) (l : List Nat) (h : l = List.replicate n 0), l = l ∧ n = n"
+NAMED = [
+    ("", LIST, "open List in done"),
+    ("", LIST, "open List in · skip"),
+    ("", LIST, "open List in apply Nat.le_refl"),
+    ("open List", LIST, "done"),
+    ("open List", LIST, "open Nat in done"),
+    ("open List", LIST, "apply Nat.le_refl"),
+    ("open List", LIST, "exact h"),
+    ("namespace List", LIST, "exact h"),
+    ("namespace List", LIST, "apply Nat.le_refl"),
+]
+"""Where names are shortened, by the header or the tactic."""
+MESSAGES = [("", *case) for case in FAILING] + [(header, s, ["intro n l h"], f) for header, s, f in NAMED]
 
 
-@pytest.mark.parametrize(("statement", "tactics", "failing"), FAILING, ids=[f"{t[-1]} {f}" for _, t, f in FAILING])
+@pytest.mark.parametrize(
+    ("header", "statement", "tactics", "failing"), MESSAGES, ids=[f"{h} {t[-1]} {f}".strip() for h, _, t, f in MESSAGES]
+)
 async def test_a_message_is_what_lean_says_about_the_whole_text(
-    lean: EmbeddedLean, statement: str, tactics: list[str], failing: str
+    lean: EmbeddedLean, header: str, statement: str, tactics: list[str], failing: str
 ) -> None:
-    theorem = Theorem(name="t", statement=statement, header="")
+    theorem = Theorem(name="t", statement=statement, header=header)
     state = (await lean.start(theorem)).state
     for tactic in tactics:
         assert state

@@ -43,13 +43,40 @@ WALKS = {
         "∀ (n : Nat) (h : 0 < n) (v : Fin n), v.val < n", ["intro n h v", "have z : (⟨0, h⟩ : Fin n).val = 0 := rfl", "have t := v.isLt", "cases v with | mk i isLt => ?_"]),
 }  # fmt: skip
 WALKS |= {f"{statement[:30]} {tactics[-1][:20]}": (statement, tactics[:-1]) for statement, tactics in PROOFS}
+FALSE = "(7 : Nat) = 8"
+IN_PLACE = {  # hypotheses that stand as they were, and yet look otherwise
+    "a variable is renamed": ("", "∀ n : Nat, n = 0 → n + 0 = 0", ["intro n h", "rename Nat => m"]),
+    "a variable is renamed to what is bound": ("", "∀ n : Nat, (∀ m, m = n) → n + 0 = 0", ["intro n h", "rename Nat => m"]),
+    "a variable is renamed in one goal of two": ("", "∀ n : Nat, n = 0 → 3 = 4 ∧ 4 = 5", ["intro n h", "constructor", "case' right => rename Nat => m"]),
+    "a variable is renamed in place of another": ("", f"∀ a b : Nat, a = b → {FALSE}", ["intro a b h", "rename Nat => c", "rename Nat => b"]),
+    "a constant is hidden": ("", f"∀ n : Nat, id n = 1 → Nat → {FALSE}", ["intro n h", "intro id", "clear id"]),
+    "a type is hidden": ("", f"∀ n : Nat, n = 1 → Nat → {FALSE}", ["intro n h", "intro Nat"]),
+    "a namespace is hidden": ("", f"∀ l : List Nat, l = List.replicate 3 0 → Nat → {FALSE}", ["intro l h", "intro List"]),
+    "a shortened constant is hidden": ("open List", f"∀ l : List Nat, l = replicate 3 0 → Nat → {FALSE}", ["intro l h", "intro replicate"]),
+    "a private constant is hidden": ("private def pf (x : Nat) := x", f"∀ x : Nat, pf x = x → Nat → {FALSE}", ["intro x h", "intro pf"]),
+    "a hidden constant is no longer": ("", f"∀ (id : Nat → Nat) (n : Nat), _root_.id n = 1 → Nat → {FALSE}", ["intro id n h", "clear id"]),
+    "a variable of another type": ("def MyNat := Nat", "∀ (x : MyNat) (h : Nat.succ x = 1), h = h", ["intro x h", "unfold MyNat at x"]),
+    "types that differ in bound names": ("", f"(∀ x : Nat, x = x) → (∀ y : Nat, y = y) → (∀ z : Nat, z = z) → {FALSE}", ["intro h k", "intro l", "clear k"]),
+    "types that differ in binders": ("", f"(∀ x : Nat, x = x) → (∀ {{x : Nat}}, x = x) → {FALSE}", ["intro h k"]),
+    "names to be quoted": ("", "∀ n m : Nat, n = n → m = m", ["intro «λ» «Σ»", "intro «中»"]),
+    "names with superscripts": ("", "∀ n m : Nat, n = n → m = m", ["intro «x²» «xⁿ»", "intro «𝐱»"]),
+    "cases to be quoted": ("", "3 = 4 ∧ 4 = 5", ["refine ⟨?«中», ?«x²»⟩", "apply Eq.symm"]),
+    "Greek": ("", "∀ (Γ α β' : Nat) (x₁ : α = β'), Γ = α", ["intro Γ α β' x₁", "apply Eq.symm"]),
+    "a dot in a name": ("", "∀ n m : Nat, n = m → m = n", ["intro «a.b» a h", "apply Eq.symm"]),
+    "dots between names": ("", "∀ n m : Nat, n = m → m = n", ["intro a.b a h", "apply Eq.symm", "rename Nat => b"]),
+    "what is not instantiated": (
+        "set_option pp.instantiateMVars false", "∀ (P : Nat → Prop) (k : ∀ n, (P n → 7 = 8) → n = 4), 4 = 4", ["intro P k", "apply k", "intro h"]),
+    "shadowed names": ("set_option pp.safeShadowing false", f"(∀ x : Nat, x = x) → Nat → {FALSE}", ["intro h", "intro x", "clear x"]),
+    "all of it": ("set_option pp.all true", f"∀ n : Nat, n = 1 → Nat → {FALSE}", ["intro n h", "intro m"]),
+}  # fmt: skip
+WALKED = {name: ("", *walk) for name, walk in WALKS.items()} | IN_PLACE
 
 
-@pytest.mark.parametrize("name", WALKS)
+@pytest.mark.parametrize("name", WALKED)
 async def test_every_state_is_what_lean_prints_for_the_tactics_so_far(lean: EmbeddedLean, name: str) -> None:
     """The kept state against the slow reference: Lean's own message about the unfinished whole text."""
-    statement, tactics = WALKS[name]
-    theorem = Theorem(name="t", statement=statement, header="")
+    header, statement, tactics = WALKED[name]
+    theorem = Theorem(name="t", statement=statement, header=header)
     state = (await lean.start(theorem)).state
     for depth, tactic in enumerate(tactics, 1):
         assert state

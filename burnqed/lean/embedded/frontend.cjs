@@ -251,38 +251,46 @@ const NO_EDITOR = '(invalid MessageData.lazy, missing context)';        // in pl
 const GUARDED = "(interpreter) unknown declaration '[anonymous]'";      // what Lean makes of the guard's refusal
 
 // Lean.MessageData: the fields of each constructor that are messages, by its tag (withContext and what else wraps others); and a trace's children
-const GOAL = 1, CONTEXT = 3, NEST = 5, GROUP = 6, TRACE = 9, TRACE_CHILDREN = 2, CONTEXT_OPTIONS = 3;
-const PARTS = { 2: [1], [CONTEXT]: [1], 4: [1], [NEST]: [1], [GROUP]: [0], 7: [0, 1], 8: [1] };
+const GOAL = 1, CONTEXT = 3, NAMING = 4, NEST = 5, GROUP = 6, TRACE = 9, TRACE_CHILDREN = 2;
+const PARTS = { 2: [1], [CONTEXT]: [1], [NAMING]: [1], [NEST]: [1], [GROUP]: [0], 7: [0, 1], 8: [1] };
+const IN_CONTEXT = { metavariables: 1, options: 3 };  // Lean.MessageDataContext
 
 /**
  * A MessageData (consumed) in which traces are folded, as an editor shows them: of each there is its heading. What `grind` knew when it failed
  * may be a hundred thousand characters, which take several times as long to print as it took to fail. So do the goals in most messages: those that are `known` (see `messageText`)
- * are not printed again where they would look the same (`isKnown`), with the same options and not indented.
+ * are not printed again where they would look the same: with the same options and open namespaces, and not indented.
+ * `metavariables` is the MetavarContext there, if all of that holds but perhaps for the namespaces (`isNamed`).
  */
-function folded(lean, data, known, isKnown = false) {
+function folded(lean, data, known, isNamed, metavariables = null, isIndented = false) {
   if (lean.isBoxed(data)) return data;
   const tag = lean.tag(data);
   if (tag === TRACE) return lean.with(data, { [TRACE_CHILDREN]: lean.array([]) });
-  if (tag === GOAL && isKnown) {
-    const text = known.textOf(lean.field(data, 0));
+  if (tag === GOAL && isNamed && metavariables && !isIndented) {
+    const text = known.textOf(lean.field(data, 0), metavariables);
     if (text === undefined) return data;
     lean.release(data);
     return lean.call('l_Lean_stringToMessageData', lean.string(text));
   }
-  if (tag === CONTEXT) isKnown = lean.field(lean.field(data, 0), CONTEXT_OPTIONS) === known?.options;
-  if (tag === NEST || tag === GROUP) isKnown = false;
+  const field = index => lean.field(lean.field(data, 0), index);
+  if (tag === CONTEXT) metavariables = field(IN_CONTEXT.options) === known?.options ? field(IN_CONTEXT.metavariables) : null;
+  if (tag === NAMING) isNamed = known?.naming.every((part, index) => field(index) === part);
+  if (tag === NEST || tag === GROUP) isIndented = true;
   const changes = {};
   for (const index of PARTS[tag] ?? []) {
-    const part = lean.field(data, index), now = folded(lean, lean.retain(part), known, isKnown);
+    const part = lean.field(data, index), now = folded(lean, lean.retain(part), known, isNamed, metavariables, isIndented);
     if (now === part) lean.release(now);
     else changes[index] = now;
   }
   return Object.keys(changes).length ? lean.with(data, changes) : data;
 }
 
-/** Text of a MessageData (consumed). Of goals that were printed before there may be `known` {options: those they were printed with, textOf(goal)}. */
+/**
+ * Text of a MessageData (consumed). Of goals that were printed before there may be `known` {options, naming: those they were printed with (naming as the fields of a
+ * Lean.NamingContext), textOf(goal, metavariables)}.
+ */
 function messageText(lean, data, known) {
-  return lean.takeText(lean.call('l_Lean_MessageData_toString', folded(lean, data, known))).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
+  const isNamed = known?.naming.every(part => lean.isBoxed(part)); // what holds outside of any naming context
+  return lean.takeText(lean.call('l_Lean_MessageData_toString', folded(lean, data, known, isNamed))).replaceAll(NO_EDITOR, '').replaceAll(GUARDED, "Lean would have to run code that is not the library's");
 }
 
 /** A borrowed Position as {line (from 1), column (from 0)}. */

@@ -24,7 +24,8 @@ const HEARTBEAT_UNIT = 1000;
 // Monads of a tactic, outermost first, each with a context and a state, as evalTactic takes them.
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
 const AUXILIARY = 2;              // of Lean.LocalContext
-const CORE_CONTEXT = { options: 2, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
+const CORE_CONTEXT = { options: 2, currNamespace: 6, openDecls: 7, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
+const WITH_NAMING = 4;            // of Lean.MessageData
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
 
@@ -146,7 +147,8 @@ class Goals {
 
   /** Evaluates a block (consumed) in borrowed contexts and in a state; gives the monads' states after it (owned). */
   evaluate(block, contexts, before) {
-    const { lean } = this.frontend, known = { options: lean.field(contexts.core, CORE_CONTEXT.options), textOf: goal => this.printer.known(before, goal) };
+    const { lean } = this.frontend, options = lean.field(contexts.core, CORE_CONTEXT.options), naming = this.naming(contexts);
+    const known = { options, naming, textOf: (goal, metavariables) => this.printer.known(before, goal, metavariables) };
     const references = LAYERS.map(layer => lean.reference(lean.retain(before.values[layer])));
     const monad = () => LAYERS.flatMap((layer, index) => [lean.retain(contexts[layer]), lean.retain(references[index])]);
     this.resetHeartbeats(contexts);
@@ -162,21 +164,25 @@ class Goals {
     const log = lean.field(after.core, CORE_STATE.messages), logged = messagesOf(lean, log, known).filter(m => m.severity === 'error').map(m => m.text);
     if (exception === null && !logged.length) return this.withoutMessages(after);
     LAYERS.forEach(layer => lean.release(after[layer]));
-    throw this.refusal(exception, logged, known);
+    throw this.refusal(contexts, exception, logged, known);
   }
 
-  /** The error that a failed tactic is answered with; consumes the exception. */
-  refusal(exception, logged, known) {
+  /** The error that a failed tactic is answered with, in which names are shortened as they are where the theorem stands; consumes the exception. */
+  refusal(contexts, exception, logged, known) {
     const { lean } = this.frontend;
     let isTimeout = false, texts = logged;
     if (exception !== null) {
       isTimeout = lean.number(lean.call('l_Lean_Exception_isMaxHeartbeat', lean.retain(exception))) === 1;
-      const text = messageText(lean, lean.call('l_Lean_Exception_toMessageData', exception), known);
+      const naming = lean.constructorObject(0, this.naming(contexts).map(part => lean.retain(part))); // Lean.NamingContext
+      const text = messageText(lean, lean.constructorObject(WITH_NAMING, [naming, lean.call('l_Lean_Exception_toMessageData', exception)]), known);
       if (!logged.length) texts = [text]; // otherwise the exception says only that something was logged
     }
     const message = texts.join('\n');
     return new Refused(message, isTimeout || message.includes('maximum number of heartbeats') ? 'heartbeats' : 'error');
   }
+
+  /** The current namespace and what is open (borrowed). */
+  naming({ core }) { return [CORE_CONTEXT.currNamespace, CORE_CONTEXT.openDecls].map(index => this.frontend.lean.field(core, index)); }
 
   /** States whose message log is empty; consumes the given ones. */
   withoutMessages(values) {
@@ -194,7 +200,7 @@ class Goals {
     this.resetHeartbeats(state.root.contexts);
     try {
       const result = lean.call(symbol, ...parameters, lean.retain(meta), lean.retain(metaState), lean.retain(core), lean.retain(coreState));
-      return lean.value(result, exception => this.refusal(exception, []));
+      return lean.value(result, exception => this.refusal(state.root.contexts, exception, []));
     } finally {
       lean.release(metaState);
       lean.release(coreState);

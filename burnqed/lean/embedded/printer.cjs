@@ -1,27 +1,56 @@
 'use strict';
 // Texts of goals. Printing one takes longer than most tactics do, so what was printed in the state before is not printed again: goals that stand as they
-// were, and hypotheses beside which only others, or the target, are new.
+// were, and hypotheses, unless others came or went whose names their texts have in them.
 
 const { Refused } = require('./frontend.cjs');
 
 const LINE_WIDTH = 120;           // Std.Format.defWidth, which messages use
 const META_CONTEXT = { localContext: 2 }, DECLARATIONS = 1; // of Lean.LocalContext
+const OPTIONS = 2;                // of Lean.Core.Context
 const GOAL = { name: 0, context: 1, type: 2 };              // Lean.MetavarDecl
 const LOCAL = { name: 2, type: 3, value: 4 }, VALUE_HIDDEN = 0, KIND = 1, LET = 1; // Lean.LocalDecl: fields, scalars (of a `have` 1; 0 for what is shown), and its constructor with a value
 const LEAF = 1;                   // of Lean.PersistentArrayNode: node or leaf
-const MDATA = 10;                 // of Lean.Expr: how `conv` marks its goals, which begin with another sign
 const FORMAT = { line: 1, text: 3, nest: 4, append: 5, group: 6 }; // Std.Format
 const INDENT = 2;                 // of a hypothesis's further lines
 const TURNSTILE = '⊢ ';
-const SIMPLE_NAME = /^[\p{L}_][\p{L}\p{N}_'.]*$/u; // printed as it is
+const LETTER = 'A-Za-z_Α-ΟΡΤ-Ωα-κμ-ω', PART = `[${LETTER}][${LETTER}0-9'₀-₉]*`;
+const SIMPLE_NAME = new RegExp(`^${PART}(\\.${PART})*$`); // printed as it is, as others may be, too
+const WORD = new RegExp(PART, 'g');
 const CHOSEN_NAME = /_\d/;        // perhaps of a bound variable, which then depends on the names of all hypotheses
 const GOALS_CHARACTERS = 1_000_000;
 
-/** What was printed of a state. Goals are known by name, hypotheses by the address of the first one's declaration, which the state holds. */
+/** What was printed of a state. Goals are known by name, lines of hypotheses by the address of the first one's declaration, which the state holds. */
 class Printed {
   constructor() {
     this.goals = new Map();       // name → text
-    this.hypotheses = new Map();  // address → {addresses: of all declarations that share the line, text}
+    this.lines = new Map();       // address → {addresses: of all declarations that share the line, text, scope: the declarations beside which it was printed}
+  }
+}
+
+/** The declarations of a goal. */
+class Scope {
+  constructor(locals) {
+    this.names = new Map(locals.map(({ address, name }) => [address, name]));
+    this.changes = new WeakMap(); // another scope → words
+  }
+
+  /**
+   * A line that was printed in another scope, with this one; undefined where there is none, or where it may look otherwise now: with the name of a declaration that only one
+   * of the scopes has, which may be what `rename` calls the same, hide a constant, be that of a bound variable, or have another type, on which notation depends.
+   */
+  adopted(line) {
+    if (!line?.addresses.every(address => this.names.has(address))) return undefined;
+    const words = this.wordsSince(line.scope);
+    if (!words.size) return line;
+    return line.text.match(WORD)?.some(word => words.has(word)) ? undefined : { ...line, scope: this };
+  }
+
+  wordsSince(other) {
+    if (!this.changes.has(other)) {
+      const names = [[this, other], [other, this]].flatMap(([one, two]) => [...one.names].filter(([address]) => !two.names.has(address)));
+      this.changes.set(other, new Set(names.flatMap(([, name]) => name.split('.'))));
+    }
+    return this.changes.get(other);
   }
 }
 
@@ -35,58 +64,59 @@ class Printer {
   /** Texts of the goals (borrowed) of a state; remembers them in it. */
   print(state, goals, before = null) {
     let left = GOALS_CHARACTERS;
+    state.root.isPlain ??= !this.options(state).some(name => name.startsWith('pp.'));
     return goals.map(goal => {
-      const text = (before && this.printedBefore(before, state, goal)) ?? this.composed(before, state, goal) ?? this.pretty(state, goal);
+      const text = (state.root.isPlain && this.composed(state, goal, before)) || this.pretty(state, goal);
       if ((left -= text.length) < 0) throw new Refused('the goals are too large to be shown');
       state.printed.goals.set(this.lean.nameText(goal), text);
       return text;
     });
   }
 
-  /** The text of a goal of a state, if it has no metavariables left, which may be assigned later. */
-  known(state, goal) {
+  /**
+   * The text of a goal of a state, for where `metavariables` (a borrowed MetavarContext) hold: undefined if it is declared otherwise there (`case` takes a name away), or has
+   * metavariables left, which may be assigned there.
+   */
+  known(state, goal, metavariables) {
     const text = state.printed.goals.get(this.lean.nameText(goal));
-    return text !== undefined && this.isGround(state, this.declared(state, goal)) ? text : undefined;
+    if (text === undefined) return undefined;
+    const declared = this.declared(this.metavariables(state), goal);
+    return this.declared(metavariables, goal) === declared && this.isGround(state, declared) ? text : undefined;
   }
 
   // ---- steps of the above
 
-  /** The text that a goal had before, if it is declared as it was. */
-  printedBefore(before, state, goal) {
-    const text = this.known(before, goal), declared = this.declared(state, goal);
-    if (text === undefined || this.declared(before, goal) !== declared) return undefined;
-    for (const { address } of this.locals(declared)) {
-      const line = before.printed.hypotheses.get(address);
-      if (line) state.printed.hypotheses.set(address, line);
-    }
-    return text;
-  }
-
   /** As Lean prints a goal. */
   pretty(state, goal) { return this.laidOut(this.inMeta(state, 'l_Lean_Meta_ppGoal', [this.lean.retain(goal)])); }
 
-  /** The same, put together from lines that are known and new ones; undefined where that cannot be done. */
-  composed(before, state, goal) {
-    const { lean } = this, declared = this.declared(state, goal), caseLine = this.caseLine(declared), context = lean.field(declared, GOAL.context);
-    const texts = caseLine === undefined ? undefined : this.lines(state, declared)?.map(line => {
-      const text = knownText(state, line) ?? (before && knownText(before, line)) ?? this.hypothesis(state, context, line);
-      this.keep(state, line, text);
-      return text;
+  /** The same, put together from what is known of the state before, and new lines; undefined where that cannot be done. */
+  composed(state, goal, before) {
+    const { lean } = this, declared = this.declared(this.metavariables(state), goal), locals = this.locals(declared), scope = new Scope(locals);
+    const keep = line => { if (line && !CHOSEN_NAME.test(line.text)) state.printed.lines.set(line.addresses[0], line); };
+    const same = before && this.known(before, goal, this.metavariables(state));
+    if (same) {
+      for (const { address } of locals) keep(scope.adopted(before.printed.lines.get(address)));
+      return same;
+    }
+    const caseLine = this.caseLine(declared), lines = caseLine === undefined ? undefined : this.lines(state, locals);
+    if (!lines) return undefined;
+    const texts = lines.map(line => {
+      const addresses = line.map(local => local.address), isIt = found => found?.addresses.join() === addresses.join();
+      const found = [state, before].map(one => scope.adopted(one?.printed.lines.get(addresses[0]))).find(isIt);
+      const printed = found ?? { addresses, text: this.hypothesis(state, declared, line), scope };
+      keep(printed);
+      return printed.text;
     });
-    if (!texts) return undefined;
-    return this.instantiated(state, lean.retain(lean.field(declared, GOAL.type)), type => {
-      if (lean.tag(type) === MDATA) return undefined;
-      return caseLine + texts.join('') + TURNSTILE + this.laidOut(this.expression(state, context, type), TURNSTILE.length);
-    });
+    return caseLine + texts.join('') + TURNSTILE + this.laidOut(this.expression(state, declared, lean.field(declared, GOAL.type)), TURNSTILE.length);
   }
 
   /**
-   * Hypotheses of a MetavarDecl by the lines in which Lean prints them: those of one type that follow each other share one. Undefined where their texts may differ from
+   * Declarations by the lines in which Lean prints them: those of one type that follow each other share one. Undefined where their texts may differ from
    * those in another goal, or later: with metavariables, names that are not printed as they are, or are taken, and values, which Lean shows in some goals only.
    */
-  lines(state, declared) {
-    const locals = this.locals(declared), lines = [];
+  lines(state, locals) {
     if (new Set(locals.map(local => local.name)).size < locals.length || !locals.every(local => SIMPLE_NAME.test(local.name))) return undefined;
+    const lines = [];
     for (const local of locals.filter(local => local.isShown)) {
       if (local.value !== undefined || this.isOpen(state, local)) return undefined;
       const [first] = lines.at(-1) ?? [];
@@ -101,22 +131,18 @@ class Printer {
     return whole(a, type => whole(b, other => this.lean.raw('lean_expr_eqv')(type, other) === 1));
   }
 
-  /** Remembers the text of a line, unless it may depend on the names of other hypotheses. */
-  keep(state, line, text) {
-    if (!CHOSEN_NAME.test(text)) state.printed.hypotheses.set(line[0].address, { addresses: line.map(local => local.address), text });
-  }
-
-  /** `a b : TYPE`, with its line break. */
-  hypothesis(state, context, line) {
+  /** `a b : TYPE`, with its line break; the type is the last one's. */
+  hypothesis(state, declared, line) {
     const { lean } = this, make = (kind, ...fields) => lean.constructorObject(FORMAT[kind], fields);
-    const type = make('nest', lean.box(INDENT), make('append', lean.box(FORMAT.line), this.expression(state, context, line[0].type)));
+    const type = make('nest', lean.box(INDENT), make('append', lean.box(FORMAT.line), this.expression(state, declared, line.at(-1).type)));
     const names = make('text', lean.string(`${line.map(local => local.name).join(' ')} :`));
     return this.laidOut(lean.constructorObject(FORMAT.group, [make('append', names, type)], 1)) + '\n';
   }
 
-  /** A Format (owned) of a borrowed expression in a local context. */
-  expression(state, context, expression) {
-    const { lean } = this, meta = lean.with(lean.retain(state.root.contexts.meta), { [META_CONTEXT.localContext]: lean.retain(context) });
+  /** A Format (owned) of a borrowed expression, as it is in a goal. */
+  expression(state, declared, expression) {
+    const { lean } = this, localContext = lean.field(declared, GOAL.context);
+    const meta = lean.with(lean.retain(state.root.contexts.meta), { [META_CONTEXT.localContext]: lean.retain(localContext) });
     try { return this.inMeta(state, 'l_Lean_Meta_ppExpr', [lean.retain(expression)], meta); } finally { lean.release(meta); }
   }
 
@@ -135,12 +161,21 @@ class Printer {
     return SIMPLE_NAME.test(text) ? `case ${text}\n` : undefined;
   }
 
-  /** The MetavarDecl of a goal, borrowed. */
-  declared(state, goal) {
-    const { lean } = this, option = lean.call('l_Lean_MetavarContext_findDecl_x3f', lean.retain(lean.field(state.values.meta, 0)), lean.retain(goal));
-    const found = lean.field(option, 0);
-    lean.release(option); // the state holds it
+  /** The MetavarContext of a state, borrowed. */
+  metavariables(state) { return this.lean.field(state.values.meta, 0); }
+
+  /** The MetavarDecl of a goal in a borrowed MetavarContext, borrowed; null where it has none. */
+  declared(metavariables, goal) {
+    const { lean } = this, option = lean.call('l_Lean_MetavarContext_findDecl_x3f', lean.retain(metavariables), lean.retain(goal));
+    const found = lean.isBoxed(option) ? null : lean.field(option, 0);
+    lean.release(option); // the MetavarContext holds it
     return found;
+  }
+
+  /** Names of the options that the header sets; Lean.Options is a list of pairs. */
+  options(state) {
+    const { lean } = this;
+    return lean.list(lean.field(state.root.contexts.core, OPTIONS)).map(pair => lean.nameText(lean.field(pair, 0)));
   }
 
   /** Whether neither the target nor a hypothesis of a MetavarDecl has an unassigned metavariable, shown or not. */
@@ -170,16 +205,9 @@ class Printer {
 
   /** What `use` gives of an expression (consumed; what it is given is borrowed) with all assignments inserted. */
   instantiated(state, expression, use) {
-    const { lean } = this, assignments = lean.retain(lean.field(state.values.meta, 0)); // MetavarContext
-    const pair = lean.call('l_Lean_instantiateMVarsCore', assignments, expression);
+    const { lean } = this, pair = lean.call('l_Lean_instantiateMVarsCore', lean.retain(this.metavariables(state)), expression);
     try { return use(lean.field(pair, 0)); } finally { lean.release(pair); }
   }
-}
-
-/** The text of a line that has been printed, of the same declarations. */
-function knownText({ printed }, line) {
-  const known = printed.hypotheses.get(line[0].address);
-  return known?.addresses.length === line.length && line.every((local, index) => local.address === known.addresses[index]) ? known.text : undefined;
 }
 
 /** The elements (borrowed) of a PersistentArray: those of its tree, then those of its tail. */
