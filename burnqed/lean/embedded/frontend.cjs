@@ -186,6 +186,8 @@ class Source {
     lean.release(parsed);
     return { syntax, messages };
   }
+  /** Borrowed; of Lean.Parser.InputContext. */
+  get fileMap() { return this.lean.field(this.input, 2); }
   /** Where the parser is: after the space and comments that follow the last command. */
   get position() { return this.lean.number(this.lean.field(this.parser, 0)); }
   /** Reads the imports that stand first: {names: of the modules, failure: {line, text} or null}. */

@@ -24,7 +24,7 @@ const HEARTBEAT_UNIT = 1000;
 // Monads of a tactic, outermost first, each with a context and a state, as evalTactic takes them.
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
 const AUXILIARY = 2;              // of Lean.LocalContext
-const CORE_CONTEXT = { options: 2, currNamespace: 6, openDecls: 7, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
+const CORE_CONTEXT = { fileMap: 1, options: 2, currNamespace: 6, openDecls: 7, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
 const WITH_NAMING = 4;            // of Lean.MessageData
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
@@ -34,7 +34,7 @@ class Goals {
     this.frontend = frontend;
     this.dependencies = dependencies;
     this.printer = new Printer(frontend.lean, (...all) => this.inMeta(...all));
-    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of goals and hypotheses (printer.cjs)}; of a root also {contexts, commandState, code, theorem, goal, itself}
+    this.states = new Map();      // id → {root, values: {tactic, term, meta, core}, tactics, printed: texts of goals and hypotheses (printer.cjs)}; of a root also {contexts, commandState, code, theorem, headerText, isPlain, goal, itself}
   }
 
   /** {id, header, statement} → {goals}; remembers the state as `id`. */
@@ -46,7 +46,7 @@ class Goals {
     const captured = this.capture(header.state, `${theorem.text} := by\n`);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Printed(), commandState: lean.retain(header.state), code: header.code, theorem };
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Printed(), commandState: lean.retain(header.state), code: header.code, theorem, headerText, isPlain: this.printer.isPlain(contexts) };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), AUXILIARY); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
@@ -63,8 +63,8 @@ class Goals {
     const { lean } = this.frontend, before = this.states.get(parent);
     if (!before) throw new Refused('there is no such state: its search has been released');
     lean.guard.code = before.root.code;
-    const { root } = before, block = this.parse(root, tactic);
-    const core = lean.with(lean.retain(root.contexts.core), { [CORE_CONTEXT.maxHeartbeats]: lean.box(Math.min(heartbeats * HEARTBEAT_UNIT, MOST_HEARTBEATS)) });
+    const { root } = before, { block, fileMap } = this.parse(root, tactic), most = lean.box(Math.min(heartbeats * HEARTBEAT_UNIT, MOST_HEARTBEATS));
+    const core = lean.with(lean.retain(root.contexts.core), { [CORE_CONTEXT.fileMap]: fileMap, [CORE_CONTEXT.maxHeartbeats]: most }); // hints quote the text
     const contexts = { ...root.contexts, core };
     let after;
     try { after = this.evaluate(block, contexts, before); } finally { lean.release(core); }
@@ -126,7 +126,7 @@ class Goals {
     } finally { source.release(); }
   }
 
-  /** The tactic block (owned syntax) that `tactic` is, read in the header's environment. */
+  /** {block, fileMap} (owned): the tactic block (syntax) that `tactic` is, read in the header's environment, and the text in which it has its place. */
   parse(root, tactic) {
     const { frontend } = this, { lean } = frontend, source = new Source(lean, HEADER_OF_TACTIC + tactic + '\n');
     const command = source.next(root.commandState), rest = source.rest(root.commandState);
@@ -138,7 +138,7 @@ class Goals {
       const refused = refusal(frontend.trees.of(command.syntax));
       if (refused) throw new Refused(refused);
       const [, block] = syntaxArguments(lean, syntaxArguments(lean, value)[1]);
-      return lean.retain(block);
+      return { block: lean.retain(block), fileMap: lean.retain(source.fileMap) };
     } finally {
       source.release();
       lean.release(command.syntax);
@@ -167,7 +167,7 @@ class Goals {
     throw this.refusal(contexts, exception, logged, known);
   }
 
-  /** The error that a failed tactic is answered with, in which names are shortened as they are where the theorem stands; consumes the exception. */
+  /** The error that a failed tactic is answered with, in which names are shortened as they are where the theorem stands, also where Lean would shorten more, in a tactic of `open … in`; consumes the exception. */
   refusal(contexts, exception, logged, known) {
     const { lean } = this.frontend;
     let isTimeout = false, texts = logged;

@@ -1,6 +1,6 @@
 'use strict';
 // Texts of goals. Printing one takes longer than most tactics do, so what was printed in the state before is not printed again: goals that stand as they
-// were, and hypotheses, unless others came or went whose names their texts have in them.
+// were, and hypotheses, unless others changed, or came or went whose names their texts have in them.
 
 const { Refused } = require('./frontend.cjs');
 
@@ -8,14 +8,13 @@ const LINE_WIDTH = 120;           // Std.Format.defWidth, which messages use
 const META_CONTEXT = { localContext: 2 }, DECLARATIONS = 1; // of Lean.LocalContext
 const OPTIONS = 2;                // of Lean.Core.Context
 const GOAL = { name: 0, context: 1, type: 2 };              // Lean.MetavarDecl
-const LOCAL = { name: 2, type: 3, value: 4 }, VALUE_HIDDEN = 0, KIND = 1, LET = 1; // Lean.LocalDecl: fields, scalars (of a `have` 1; 0 for what is shown), and its constructor with a value
+const LOCAL = { id: 1, name: 2, type: 3, value: 4 }, VALUE_HIDDEN = 0, KIND = 1, LET = 1; // Lean.LocalDecl: fields, scalars (of a `have` 1; 0 for what is shown), and its constructor with a value
 const LEAF = 1;                   // of Lean.PersistentArrayNode: node or leaf
 const FORMAT = { line: 1, text: 3, nest: 4, append: 5, group: 6 }; // Std.Format
 const INDENT = 2;                 // of a hypothesis's further lines
 const TURNSTILE = '⊢ ';
 const LETTER = 'A-Za-z_Α-ΟΡΤ-Ωα-κμ-ω', PART = `[${LETTER}][${LETTER}0-9'₀-₉]*`;
 const SIMPLE_NAME = new RegExp(`^${PART}(\\.${PART})*$`); // printed as it is, as others may be, too
-const WORD = new RegExp(PART, 'g');
 const CHOSEN_NAME = /_\d/;        // perhaps of a bound variable, which then depends on the names of all hypotheses
 const GOALS_CHARACTERS = 1_000_000;
 
@@ -27,30 +26,36 @@ class Printed {
   }
 }
 
+const NOTHING = /(?!)/, EVERYTHING = /^/; // as patterns
+
 /** The declarations of a goal. */
 class Scope {
-  constructor(locals) {
+  constructor(lean, headerText, locals) {
+    this.lean = lean;
+    this.headerText = headerText; // notation may have names behind it that are not printed
     this.names = new Map(locals.map(({ address, name }) => [address, name]));
-    this.changes = new WeakMap(); // another scope → words
+    this.changes = new WeakMap(); // another scope → pattern of the texts that may be others in this one
   }
 
-  /**
-   * A line that was printed in another scope, with this one; undefined where there is none, or where it may look otherwise now: with the name of a declaration that only one
-   * of the scopes has, which may be what `rename` calls the same, hide a constant, be that of a bound variable, or have another type, on which notation depends.
-   */
+  /** A line that was printed in another scope, with this one; undefined where there is none, or where it may look otherwise now. */
   adopted(line) {
     if (!line?.addresses.every(address => this.names.has(address))) return undefined;
-    const words = this.wordsSince(line.scope);
-    if (!words.size) return line;
-    return line.text.match(WORD)?.some(word => words.has(word)) ? undefined : { ...line, scope: this };
+    const { scope, text } = line;
+    if (!this.changes.has(scope)) this.changes.set(scope, this.changed(scope));
+    const changed = this.changes.get(scope);
+    if (changed === NOTHING) return line;
+    return changed.test(text) ? undefined : { ...line, scope: this };
   }
 
-  wordsSince(other) {
-    if (!this.changes.has(other)) {
-      const names = [[this, other], [other, this]].flatMap(([one, two]) => [...one.names].filter(([address]) => !two.names.has(address)));
-      this.changes.set(other, new Set(names.flatMap(([, name]) => name.split('.'))));
-    }
-    return this.changes.get(other);
+  /** Texts may be others where a declaration changes in its place (`rename`, `dsimp at`), or one came or went whose name hides a constant, or is that of a bound variable. */
+  changed(other) {
+    const differing = [[this, other], [other, this]].map(([one, two]) => [...one.names].filter(([address]) => !two.names.has(address)));
+    if (!differing.flat().length) return NOTHING;
+    const [now, before] = differing.map(some => some.map(([address]) => this.lean.nameText(this.lean.field(address, LOCAL.id))));
+    if (now.some(id => before.includes(id))) return EVERYTHING;
+    const words = differing.flat().flatMap(([, name]) => name.split('.'));
+    const pattern = new RegExp(`(?<!(?!_)[${LETTER}0-9₀-₉])(?:${words.join('|')})(?![${LETTER}0-9'₀-₉])`);
+    return pattern.test(this.headerText) ? EVERYTHING : pattern;
   }
 }
 
@@ -61,10 +66,15 @@ class Printer {
     this.inMeta = inMeta;
   }
 
+  /** Whether the header sets no options for printing, so that goals may be put together. */
+  isPlain({ core }) {
+    const { lean } = this, options = lean.list(lean.field(core, OPTIONS)); // pairs
+    return !options.some(pair => lean.nameText(lean.field(pair, 0)).startsWith('pp.'));
+  }
+
   /** Texts of the goals (borrowed) of a state; remembers them in it. */
   print(state, goals, before = null) {
     let left = GOALS_CHARACTERS;
-    state.root.isPlain ??= !this.options(state).some(name => name.startsWith('pp.'));
     return goals.map(goal => {
       const text = (state.root.isPlain && this.composed(state, goal, before)) || this.pretty(state, goal);
       if ((left -= text.length) < 0) throw new Refused('the goals are too large to be shown');
@@ -75,7 +85,7 @@ class Printer {
 
   /**
    * The text of a goal of a state, for where `metavariables` (a borrowed MetavarContext) hold: undefined if it is declared otherwise there (`case` takes a name away), or has
-   * metavariables left, which may be assigned there.
+   * metavariables left, which may be assigned there. Constants that tactics add meanwhile make no difference: they are in the theorem's own namespace.
    */
   known(state, goal, metavariables) {
     const text = state.printed.goals.get(this.lean.nameText(goal));
@@ -91,23 +101,27 @@ class Printer {
 
   /** The same, put together from what is known of the state before, and new lines; undefined where that cannot be done. */
   composed(state, goal, before) {
-    const { lean } = this, declared = this.declared(this.metavariables(state), goal), locals = this.locals(declared), scope = new Scope(locals);
+    const { lean } = this, declared = this.declared(this.metavariables(state), goal), locals = this.locals(declared), scope = new Scope(lean, state.root.headerText, locals);
     const keep = line => { if (line && !CHOSEN_NAME.test(line.text)) state.printed.lines.set(line.addresses[0], line); };
     const same = before && this.known(before, goal, this.metavariables(state));
     if (same) {
       for (const { address } of locals) keep(scope.adopted(before.printed.lines.get(address)));
       return same;
     }
-    const caseLine = this.caseLine(declared), lines = caseLine === undefined ? undefined : this.lines(state, locals);
+    const caseLine = this.caseLine(declared), target = lean.field(declared, GOAL.type);
+    const lines = caseLine === undefined || this.isForConv(target) ? undefined : this.lines(state, locals);
     if (!lines) return undefined;
     const texts = lines.map(line => {
-      const addresses = line.map(local => local.address), isIt = found => found?.addresses.join() === addresses.join();
-      const found = [state, before].map(one => scope.adopted(one?.printed.lines.get(addresses[0]))).find(isIt);
-      const printed = found ?? { addresses, text: this.hypothesis(state, declared, line), scope };
+      const addresses = line.map(local => local.address);
+      const known = one => {
+        const found = scope.adopted(one?.printed.lines.get(addresses[0]));
+        return found?.addresses.join() === addresses.join() ? found : undefined;
+      };
+      const printed = known(state) ?? known(before) ?? { addresses, text: this.hypothesis(state, declared, line), scope };
       keep(printed);
       return printed.text;
     });
-    return caseLine + texts.join('') + TURNSTILE + this.laidOut(this.expression(state, declared, lean.field(declared, GOAL.type)), TURNSTILE.length);
+    return caseLine + texts.join('') + TURNSTILE + this.laidOut(this.expression(state, declared, target), TURNSTILE.length);
   }
 
   /**
@@ -172,10 +186,11 @@ class Printer {
     return found;
   }
 
-  /** Names of the options that the header sets; Lean.Options is a list of pairs. */
-  options(state) {
-    const { lean } = this;
-    return lean.list(lean.field(state.root.contexts.core, OPTIONS)).map(pair => lean.nameText(lean.field(pair, 0)));
+  /** Whether a goal, of which this is the type as it is declared, begins with another sign, as `conv'` leaves some. */
+  isForConv(type) {
+    const { lean } = this, side = lean.call('l_Lean_isLHSGoal_x3f', lean.retain(type)), isIt = !lean.isBoxed(side);
+    lean.release(side);
+    return isIt;
   }
 
   /** Whether neither the target nor a hypothesis of a MetavarDecl has an unassigned metavariable, shown or not. */
