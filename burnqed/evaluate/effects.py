@@ -60,21 +60,15 @@ class Effect(Result):
     @property
     def cells(self) -> list[str]:
         """As a row of text, for `EFFECT_COLUMNS`."""
+        return [self.question, self.before, self.after, str(self.seeds), str(self.theorems), *self.figures]
+
+    @property
+    def figures(self) -> list[str]:
+        """The last of the cells: the gain, its interval, the nodes, their interval, and what is shown."""
         nodes = "-" if self.nodes is None else f"× {self.nodes:.2f}"
         spread = "{:.2f} to {:.2f}".format(*self.nodes_interval) if self.nodes_interval else ""
         gain = "-" if self.gain is None else f"{self.gain:+.1%}"
-        return [
-            self.question,
-            self.before,
-            self.after,
-            str(self.seeds),
-            str(self.theorems),
-            gain,
-            signed(self.gain_interval),
-            nodes,
-            spread,
-            self.shown,
-        ]
+        return [gain, signed(self.gain_interval), nodes, spread, self.shown]
 
 
 def comparable(both: Iterable[tuple[EvaluationResult | None, EvaluationResult | None]]) -> Pairs:

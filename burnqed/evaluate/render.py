@@ -170,7 +170,7 @@ def print_experiment(found: Experiments, console: Console) -> None:
         for effect in compared:
             fewer = f" ({effect.seeds} of {len(e.runs)} seeds)" if effect.seeds < len(e.runs) else ""
             what = f"{effect.question}: {effect.before} → {effect.after}{fewer}"
-            effects.add_row(*map(cell, (what, *effect.cells[5:])))
+            effects.add_row(*map(cell, (what, *effect.figures)))
         console.print(effects)
         if counts := {effect.theorems for effect in compared}:
             theorems = " to ".join(map(str, sorted({min(counts), max(counts)})))

@@ -64,7 +64,6 @@ IN_PLACE = {  # hypotheses that stand as they were, and yet look otherwise
     "Greek": ("", "∀ (Γ α β' : Nat) (x₁ : α = β'), Γ = α", ["intro Γ α β' x₁", "apply Eq.symm"]),
     "a dot in a name": ("", "∀ n m : Nat, n = m → m = n", ["intro «a.b» a h", "apply Eq.symm"]),
     "dots between names": ("", "∀ n m : Nat, n = m → m = n", ["intro a.b a h", "apply Eq.symm", "rename Nat => b"]),
-    "goals of conv": ("", "∀ n : Nat, ∃ x : Nat, Nat.succ (n + 0) = x", ["intro n", "apply Exists.intro", "conv' => arg 1"]),
     "a name behind a notation": ("local notation:max \"⟪\" x \"⟫_\" k:max => Nat.add k x", f"∀ a k : Nat, ⟪a⟫_k = 3 → {FALSE}", ["intro a k h", "rename Nat => z"]),
     "a constant within a notation": (
         "def foo (f : Nat → Nat) (a : Nat) := f a\nlocal notation \"NN\" x => foo id x", f"∀ a : Nat, (NN a) = 3 → Nat → {FALSE}", ["intro a h", "intro id"]),
@@ -95,4 +94,18 @@ async def test_every_state_is_what_lean_prints_for_the_tactics_so_far(lean: Embe
         assert state, f"{tactic}: {outcome.message}"
         facts = await lean.facts(theorem, "\n".join(tactics[:depth]))
         assert isinstance(facts, ProofFacts)
-        assert facts.errors[0].text == f"unsolved goals\n{state.text}", tactic
+        assert [error.text for error in facts.errors] == [f"unsolved goals\n{state.text}"], tactic
+
+
+async def test_goals_of_conv_begin_with_their_own_sign(lean: EmbeddedLean) -> None:
+    theorem = Theorem(name="t", statement="∀ n : Nat, ∃ x : Nat, Nat.succ (n + 0) = x", header="")
+    tactics = ["intro n", "apply Exists.intro", "conv' => arg 1"]
+    state = (await lean.start(theorem)).state
+    for tactic in tactics:
+        assert state
+        state = (await lean.apply(state, tactic)).state
+    assert state
+    assert state.text == "case h\nn : Nat\n| n + 0"
+    facts = await lean.facts(theorem, "\n".join(tactics))
+    assert isinstance(facts, ProofFacts)
+    assert facts.errors[0].text == f"unsolved goals\n{state.text}"  # the kernel's follows

@@ -286,6 +286,9 @@ function folded(lean, data, known, isNamed, metavariables = null, isIndented = f
   return Object.keys(changes).length ? lean.with(data, changes) : data;
 }
 
+/** A MessageData (consumed) in which names are shortened by `naming`, the fields (borrowed) of a Lean.NamingContext. */
+function named(lean, naming, data) { return lean.constructorObject(NAMING, [lean.constructorObject(0, naming.map(part => lean.retain(part))), data]); }
+
 /**
  * Text of a MessageData (consumed). Of goals that were printed before there may be `known` {options, naming: those they were printed with (naming as the fields of a
  * Lean.NamingContext), textOf(goal, metavariables)}.
@@ -329,4 +332,4 @@ function syntaxRange(lean, syntax) {
   return start === null || end === null ? null : [start, end];
 }
 
-module.exports = { Frontend, Source, Refused, syntaxKind, syntaxArguments, syntaxRange, messageText, messagesOf };
+module.exports = { Frontend, Source, Refused, syntaxKind, syntaxArguments, syntaxRange, messageText, messagesOf, named };

@@ -8,7 +8,7 @@
 // each tactic has heartbeats of its own.
 
 const { LeanError } = require('./objects.cjs');
-const { Refused, Source, messageText, messagesOf, syntaxArguments, syntaxRange } = require('./frontend.cjs');
+const { Refused, Source, messageText, messagesOf, named, syntaxArguments, syntaxRange } = require('./frontend.cjs');
 const { kernel } = require('./environment.cjs');
 const { declaration, theoremOf } = require('./theorem.cjs');
 const { isTacticBlock } = require('./check.cjs');
@@ -25,7 +25,6 @@ const HEARTBEAT_UNIT = 1000;
 const LAYERS = ['tactic', 'term', 'meta', 'core'];
 const AUXILIARY = 2;              // of Lean.LocalContext
 const CORE_CONTEXT = { fileMap: 1, options: 2, currNamespace: 6, openDecls: 7, initHeartbeats: 8, maxHeartbeats: 9 }, CORE_STATE = { environment: 0, messages: 6 };
-const WITH_NAMING = 4;            // of Lean.MessageData
 const RECOVER = 0;                // the scalar of Lean.Elab.Tactic.Context
 const FORBIDDEN = new Set(['sorryAx', 'Lean.ofReduceBool', 'Lean.ofReduceNat', 'Lean.trustCompiler']); // check.py refuses more
 
@@ -46,7 +45,7 @@ class Goals {
     const captured = this.capture(header.state, `${theorem.text} := by\n`);
     const contexts = { ...captured.contexts, tactic: lean.with(captured.contexts.tactic, {}) };
     lean.setScalar(contexts.tactic, RECOVER, 0);
-    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Printed(), commandState: lean.retain(header.state), code: header.code, theorem, headerText, isPlain: this.printer.isPlain(contexts) };
+    const state = { contexts, values: this.withoutMessages(captured.values), tactics: [], printed: new Printed(), commandState: lean.retain(header.state), code: header.code, theorem, headerText, isPlain: this.printer.isPlain(lean.field(contexts.core, CORE_CONTEXT.options)) };
     const itself = lean.field(lean.field(contexts.meta, META_CONTEXT.localContext), AUXILIARY); // a map with one entry: {size, key, …}
     if (lean.number(lean.field(itself, 0)) !== 1) throw new Error('the local context does not know the theorem itself');
     Object.assign(state, { root: state, goal: lean.retain(this.goalsOf(state.values)[0]), itself: lean.retain(lean.field(itself, 1)) });
@@ -173,8 +172,7 @@ class Goals {
     let isTimeout = false, texts = logged;
     if (exception !== null) {
       isTimeout = lean.number(lean.call('l_Lean_Exception_isMaxHeartbeat', lean.retain(exception))) === 1;
-      const naming = lean.constructorObject(0, this.naming(contexts).map(part => lean.retain(part))); // Lean.NamingContext
-      const text = messageText(lean, lean.constructorObject(WITH_NAMING, [naming, lean.call('l_Lean_Exception_toMessageData', exception)]), known);
+      const text = messageText(lean, named(lean, this.naming(contexts), lean.call('l_Lean_Exception_toMessageData', exception)), known);
       if (!logged.length) texts = [text]; // otherwise the exception says only that something was logged
     }
     const message = texts.join('\n');

@@ -6,7 +6,6 @@ const { Refused } = require('./frontend.cjs');
 
 const LINE_WIDTH = 120;           // Std.Format.defWidth, which messages use
 const META_CONTEXT = { localContext: 2 }, DECLARATIONS = 1; // of Lean.LocalContext
-const OPTIONS = 2;                // of Lean.Core.Context
 const GOAL = { name: 0, context: 1, type: 2 };              // Lean.MetavarDecl
 const LOCAL = { id: 1, name: 2, type: 3, value: 4 }, VALUE_HIDDEN = 0, KIND = 1, LET = 1; // Lean.LocalDecl: fields, scalars (of a `have` 1; 0 for what is shown), and its constructor with a value
 const LEAF = 1;                   // of Lean.PersistentArrayNode: node or leaf
@@ -66,11 +65,8 @@ class Printer {
     this.inMeta = inMeta;
   }
 
-  /** Whether the header sets no options for printing, so that goals may be put together. */
-  isPlain({ core }) {
-    const { lean } = this, options = lean.list(lean.field(core, OPTIONS)); // pairs
-    return !options.some(pair => lean.nameText(lean.field(pair, 0)).startsWith('pp.'));
-  }
+  /** Whether goals may be put together with these Lean.Options (borrowed; a list of pairs): none is about printing. */
+  isPlain(options) { return !this.lean.list(options).some(pair => this.lean.nameText(this.lean.field(pair, 0)).startsWith('pp.')); }
 
   /** Texts of the goals (borrowed) of a state; remembers them in it. */
   print(state, goals, before = null) {
@@ -113,11 +109,11 @@ class Printer {
     if (!lines) return undefined;
     const texts = lines.map(line => {
       const addresses = line.map(local => local.address);
-      const known = one => {
+      const kept = one => {
         const found = scope.adopted(one?.printed.lines.get(addresses[0]));
         return found?.addresses.join() === addresses.join() ? found : undefined;
       };
-      const printed = known(state) ?? known(before) ?? { addresses, text: this.hypothesis(state, declared, line), scope };
+      const printed = kept(state) ?? kept(before) ?? { addresses, text: this.hypothesis(state, declared, line), scope };
       keep(printed);
       return printed.text;
     });
