@@ -34,11 +34,7 @@ def evaluate(
     samples: int | None = options.setting(
         None, "--samples", min=1, help="N of pass@N.", show_default="evaluate.samples of the profile"
     ),
-    recall: Path | None = typer.Option(
-        None,
-        "--recall",
-        help="File that keeps expansions: with another head, or other weights of the score, the same model's are not made again.",
-    ),
+    recall: Path | None = options.Recall,
     sweep: list[str] = options.setting(
         [],
         "--sweep",

@@ -114,6 +114,12 @@ Benchmark = setting(
     show_default="those of the run, at first the shipped one",
 )
 Redo = how("", "--redo", help="Steps to do again although they are done, as in search,evaluate.")
+Recall = how(
+    None,
+    "--recall",
+    metavar="FILE",
+    help="File that keeps the expansions of evaluations: what was asked before, of the same model or of Lean, is not asked again.",
+)
 Ablate = which(
     "",
     "--ablate",

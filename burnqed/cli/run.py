@@ -31,6 +31,7 @@ def run(
     redo: str = options.Redo,
     ablate: str = options.Ablate,
     max_cost: float | None = options.MaxCost,
+    recall: Path | None = options.Recall,
     source: str | None = options.Source,
     imported: str | None = options.Name,
     yes: bool = options.Yes,
@@ -91,5 +92,5 @@ def run(
     keep_rows(rows, target, run_name)
     ask_all(WORKFLOWS[workflow].tasks, target, document, yes=yes)
     confirm = (lambda _: True) if workflow == "clean" else confirm_on_terminal
-    if code := run_here(built, target, layout, config, confirm):
+    if code := run_here(built, target, layout, config, confirm, recall):
         raise typer.Exit(code)

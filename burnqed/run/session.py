@@ -50,19 +50,24 @@ UNRECORDED = {*names(row for row in STEPS if not row.recorded), EXIT_HANDLER}
 
 
 def run_here(
-    workflow: Workflow, store: Store, layout: Layout, config: RunConfig, confirm: Callable[[str], bool]
+    workflow: Workflow,
+    store: Store,
+    layout: Layout,
+    config: RunConfig,
+    confirm: Callable[[str], bool],
+    recall: Path | None = None,
 ) -> int:
-    """Runs the workflow, asking `confirm` at its gates, and prints the results. Returns the exit code; SIGTERM and SIGINT end it cleanly with 75.
+    """Runs the workflow, asking `confirm` at its gates, and prints the results. Expansions of its evaluations are kept in the file `recall`, or as long as it runs. Returns the exit
+    code; SIGTERM and SIGINT end it cleanly with 75.
 
-    Raises BadInput if somebody else is working on the run.
+    Raises BadInput if somebody else is working on the run, or if `recall` is something else.
     """
     with scratch_folder("burnqed-expansions-") as folder:
-        os.environ[EXPANSIONS] = str(folder)
-        with (
-            suppress(BadInput),
-            Recall(folder / FILE),
-        ):  # made here, as shards that make it at the same time may lock each other out
+        expansions = (recall or folder / FILE).absolute()
+        # made here, as shards that make it at the same time may lock each other out
+        with nullcontext() if recall else suppress(BadInput), Recall(expansions):
             pass
+        os.environ[EXPANSIONS] = str(expansions)
         try:
             result = asyncio.run(until_signal(carried_out(workflow.to_dict(), store, layout, config, confirm)))
         finally:

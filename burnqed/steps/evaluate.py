@@ -76,7 +76,7 @@ async def run(context: Context, unit: Unit) -> ShardFacts:
     settings = SearchSettings.for_evaluation(config, context.config.search)
     # What a later evaluation meets again is kept; the seconds of the later one then say nothing.
     shared = os.environ.get(EXPANSIONS)
-    recall = Path(shared or context.workdir) / FILE if shared or meets_again(context) else None
+    recall = Path(shared) if shared else context.workdir / FILE if meets_again(context) else None
     return await search_shard(
         context, unit, theorems, settings, config, with_head=unit.name != PLAIN, samples=config.samples, recall=recall
     )

@@ -24,6 +24,13 @@ from burnqed.steps.table import FINAL, SEARCH, step_named
 from burnqed.store import Store
 from tests.fixtures.small_workflows import single
 
+TELLING = f"""
+import os, pathlib
+where = os.environ[{evaluate.EXPANSIONS!r}]
+assert os.path.isfile(where)
+pathlib.Path({{told!r}}).write_text(where)
+"""
+
 
 @pytest.mark.parametrize(
     ("stage", "overrides", "again"),
@@ -89,7 +96,18 @@ def test_without_room_for_expansions_it_goes_on(tmp_path: Path, caplog: pytest.L
 
 
 def test_evaluations_of_a_run_share_expansions_until_it_ends(tmp_path: Path) -> None:
-    script = f"import os, pathlib; pathlib.Path({str(tmp_path / 'told')!r}).write_text(os.environ['{evaluate.EXPANSIONS}']); assert os.path.isdir(os.environ['{evaluate.EXPANSIONS}'])"
-    assert run_here(single("one", script), Store(str(tmp_path)), Layout("main"), RunConfig(), lambda _: True) == 0
+    workflow = single("one", TELLING.format(told=str(tmp_path / "told")))
+    assert run_here(workflow, Store(str(tmp_path)), Layout("main"), RunConfig(), lambda _: True) == 0
     assert not Path((tmp_path / "told").read_text()).exists()
     assert evaluate.EXPANSIONS not in os.environ
+
+
+def test_a_file_for_expansions_outlives_the_run(tmp_path: Path) -> None:
+    workflow, kept = single("one", TELLING.format(told=str(tmp_path / "told"))), tmp_path / "kept.sqlite"
+    for _ in range(2):
+        assert run_here(workflow, Store(str(tmp_path)), Layout("main"), RunConfig(), lambda _: True, kept) == 0
+        assert Path((tmp_path / "told").read_text()) == kept
+    assert kept.is_file()
+    kept.write_text("no expansions")
+    with pytest.raises(BadInput, match=r"kept\.sqlite does not hold expansions"):
+        run_here(workflow, Store(str(tmp_path)), Layout("main"), RunConfig(), lambda _: True, kept)
