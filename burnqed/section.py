@@ -79,14 +79,14 @@ class Section(BaseModel):
         """The unit of a field; empty where it is obvious."""
         return next((mark.name for mark in cls.model_fields[name].metadata if isinstance(mark, Unit)), "")
 
-    def meaning(self) -> dict[str, object]:
-        """The values that decide what the outputs mean, as JSON, by dotted name."""
+    def meaning(self, *kinds: Kind) -> dict[str, object]:
+        """The values that decide what the outputs mean, as JSON, by dotted name; and those of the `kinds`."""
         values: dict[str, object] = {}
         for name, value in vars(self).items():
             field = type(self).model_fields[name]
-            if self.kind(name) is None and not (LATER in field.metadata and value == field.default):
+            if self.kind(name) in (None, *kinds) and not (LATER in field.metadata and value == field.default):
                 values |= (
-                    {f"{name}.{inner}": v for inner, v in value.meaning().items()}
+                    {f"{name}.{inner}": v for inner, v in value.meaning(*kinds).items()}
                     if isinstance(value, Section)
                     else {name: to_jsonable_python(value)}
                 )

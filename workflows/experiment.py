@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from hera.workflows import DAG, Workflow
 
-from burnqed.config import RunConfig, includes
+from burnqed.config import SHIPPED, RunConfig, includes
 from burnqed.errors import BadInput
 from burnqed.evaluate.arms import ABLATIONS, WITHOUT
 from burnqed.head import WITHOUT_GOAL
@@ -92,6 +92,10 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         raise BadInput("An experiment is about the head; set ebm.enabled=true.")
     if not config.evaluate.with_head:
         raise BadInput("An experiment compares searches with and without the head; set evaluate.with_head=true.")
+    if [*config.data.benchmarks.values()] == [SHIPPED]:
+        log.warning(
+            "the experiment is evaluated on the shipped benchmark, whose theorems take a few nodes, so that a head has little to decide; --profile demo has deep theorems, and proofs of such to learn from"
+        )
     if config.joint.enabled:
         log.info("an experiment's iterations are trained by next token alone, and jointly in the branch %s-joint", run)
     config = resolve(None, of_run(numbers, config), base=config).config

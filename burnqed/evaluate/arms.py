@@ -14,9 +14,11 @@ from typing import NamedTuple
 from burnqed.evaluate.effects import Pairs, comparable
 from burnqed.evaluate.results import HEAD, SEARCH_HEAD, EvaluationResult, IterationResult
 
-DISTANCE, PROBE, RANK1 = "centroid_scaled", "linear_probe", "rank1"
-"""Of the metrics of a head's training: the distance between the mean embeddings of states on and off proofs, in pooled deviations; the accuracy of a linear probe;
-how often a positive has the lowest energy among its negatives."""
+DISTANCE, PROBE, CALIBRATION = "centroid_scaled", "linear_probe", "calibration_error"
+"""Of the metrics of a head's training: the distance between the mean embeddings of states on and off proofs, in pooled deviations; the accuracy of a linear probe; how far the
+head's confidence in its choice is from how often that is right."""
+RANK1, SIBLINGS = "rank1", "rank1_siblings"
+"""How often a positive has the lowest energy among its negatives, and among those that the same expansion led to."""
 
 
 class Arm(NamedTuple):

@@ -54,7 +54,7 @@ class Change(Result):
     effort: float | None = None
     """Where it was asked for: ratio of the mean numbers of nodes, after to before: those until the proof, or the budget where none was found within it."""
     effort_interval: tuple[float, float] | None = None
-    """By bootstrap over theorems."""
+    """By bootstrap over theorems; None where fewer than six differ."""
     samples: int = 1
     """N of the largest pass@N that both have."""
     pass_change: float | None = None

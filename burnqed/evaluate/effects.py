@@ -14,9 +14,10 @@ from burnqed.trajectory.schema import ProofStatus
 
 FEWER = 0.75
 """One evaluation is better than another, too, if its searches need less than this share of the nodes; worse, if the other's do."""
-FEWEST = 6
-"""Fewer theorems than this that differ are no ground for a bootstrap."""
-EFFECT_COLUMNS = ("", "from", "to", "seeds", "theorems", "gain of the rate", "95%", "nodes, after : before", "95%", "")
+EFFECT_COLUMNS = (
+    *("", "from", "to", "seeds", "theorems"),
+    *("gain of the rate", "95%", "nodes, after : before", "95%", "rank in the queue", ""),
+)
 Pairs = Sequence[tuple[EvaluationResult, EvaluationResult]]
 """For each seed, what is compared."""
 
@@ -40,6 +41,10 @@ class Effect(Result):
     nodes: float | None
     """Ratio of the mean of min(nodes to the proof, budget), after to before."""
     nodes_interval: Interval | None
+    path_rank: tuple[float, float] | None = None
+    """Mean rank of a proof's next state in the queue, before and after, over what both solve with the same seed; None of nothing."""
+    ranked: int = 0
+    """How many proofs these are."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -60,11 +65,13 @@ class Effect(Result):
     @property
     def cells(self) -> list[str]:
         """As a row of text, for `EFFECT_COLUMNS`."""
-        return [self.question, self.before, self.after, str(self.seeds), str(self.theorems), *self.figures]
+        *figures, shown = self.figures
+        rank = "{:.2f} → {:.2f} ({})".format(*self.path_rank, self.ranked) if self.path_rank else "-"
+        return [self.question, self.before, self.after, str(self.seeds), str(self.theorems), *figures, rank, shown]
 
     @property
     def figures(self) -> list[str]:
-        """The last of the cells: the gain, its interval, the nodes, their interval, and what is shown."""
+        """The gain, its interval, the nodes, their interval, and what is shown."""
         nodes = "-" if self.nodes is None else f"× {self.nodes:.2f}"
         spread = "{:.2f} to {:.2f}".format(*self.nodes_interval) if self.nodes_interval else ""
         gain = "-" if self.gain is None else f"{self.gain:+.1%}"
@@ -101,8 +108,8 @@ def by_theorem(
 def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) -> Effect:
     names, rates, nodes = by_theorem(pairs, budget)
     alone = [change(("", one), ("", other), budget) for one, other in pairs]
-    differ = sum(one != other for one, other in zip(*rates, strict=True))
-    several = bootstrap(*rates, difference) if differ >= FEWEST else None
+    ranks = [(c.path_rank, c.ranked) for c in alone if c.path_rank]
+    ranked = sum(n for _, n in ranks)
     return Effect(
         question=question,
         before=before,
@@ -112,7 +119,11 @@ def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) ->
         theorems=len(names),
         gain=float(np.mean(rates[1]) - np.mean(rates[0])) if names else None,
         gains=[c.net / c.tried for c in alone if c.tried],
-        gain_interval=alone[0].gain if len(pairs) == 1 else several,
+        gain_interval=alone[0].gain if len(pairs) == 1 else bootstrap(*rates, difference),
         nodes=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
         nodes_interval=bootstrap(*nodes, ratio) if sum(nodes[0]) else None,
+        path_rank=(sum(r[0] * n for r, n in ranks) / ranked, sum(r[1] * n for r, n in ranks) / ranked)
+        if ranks
+        else None,
+        ranked=ranked,
     )

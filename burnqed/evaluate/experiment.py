@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
+from statistics import fmean
 
 from pydantic import Field
 
 from burnqed.evaluate.arms import (
     ARMS,
+    CALIBRATION,
     DISTANCE,
     PROBE,
     QUESTIONS,
     RANK1,
+    SIBLINGS,
     Arm,
     Seed,
     evaluation,
@@ -23,14 +27,24 @@ from burnqed.evaluate.arms import (
 )
 from burnqed.evaluate.compare import solved_at
 from burnqed.evaluate.effects import Effect, by_theorem, comparable, effect
-from burnqed.evaluate.intervals import Interval, bootstrap, percent, wilson
+from burnqed.evaluate.intervals import Interval, mean_interval, percent, wilson
 from burnqed.evaluate.parts import divisions
 from burnqed.evaluate.results import CHANCE, ERROR, HEAD, PLAIN, EvaluationResult, Result, on_benchmark
 from burnqed.evaluate.verdict import verdict_of
-from burnqed.trajectory.schema import ProofStatus
 
-ARM_COLUMNS = ("rate", "95%", "rank-1", "by chance", "distance", "probe")
+ARM_COLUMNS = ("rate", "95%")
 """After the name and the budgets; the rate is at the largest."""
+HEAD_COLUMNS = ("rank-1", "by chance", "siblings", "by chance", "ECE", "distance", "probe")
+"""After the name."""
+
+
+class Ranked(Result):
+    """How often a head puts a proof's state first, in the mean over seeds."""
+
+    value: float
+    chance: float
+    error: float
+    """Standard deviation by chance alone; of the mean over seeds."""
 
 
 class ArmResult(Result):
@@ -44,13 +58,15 @@ class ArmResult(Result):
     total: int
     """Theorems of the benchmark."""
     rate: float
-    """With the head at the largest budget, of what could be tried."""
+    """With the head at the largest budget, of what could be tried with every seed and no model was trained on."""
     interval: Interval | None
     """Of the rate: Wilson's with one seed, by bootstrap over theorems with several."""
-    rank1: float | None = None
-    chance: float | None = None
-    error: float | None = None
-    """Of rank1 by chance alone; over seeds."""
+    rank1: Ranked | None = None
+    """Among all negatives."""
+    siblings: Ranked | None = None
+    """Among the states that the same expansion led to, which is what a search chooses between."""
+    calibration: float | None = None
+    """Expected calibration error of the choice among all negatives."""
     distance: float | None = None
     probe: float | None = None
 
@@ -61,10 +77,15 @@ class ArmResult(Result):
             f"{count:.3g} / {self.plain[budget]:.3g}" if budget in self.plain else f"{count:.3g}"
             for budget, count in self.solved.items()
         ]
-        error = "" if self.error is None else f" ± {self.error:.3f}"
-        ranked = "-" if self.rank1 is None else f"{self.rank1:.3f}{error}"
-        measured = ["-" if value is None else f"{value:.3f}" for value in (self.chance, self.distance, self.probe)]
-        return [self.name, *counts, f"{self.rate:.1%}", percent(self.interval), ranked, *measured]
+        return [self.name, *counts, f"{self.rate:.1%}", percent(self.interval)]
+
+    @property
+    def head_cells(self) -> list[str]:
+        """As a row of text: its name, and `HEAD_COLUMNS`."""
+        ranks = (self.rank1, self.siblings)
+        ranked = [(f"{r.value:.3f}", f"{r.chance:.3f} ± {r.error:.3f}") if r else ("-", "-") for r in ranks]
+        measured = (self.calibration, self.distance, self.probe)
+        return [self.name, *chain(*ranked), *("-" if value is None else f"{value:.3f}" for value in measured)]
 
 
 class PartResult(Result):
@@ -109,6 +130,8 @@ class Experiments(Result):
     """By benchmark, in the order of the configuration."""
     settings: dict[str, str] = Field(default_factory=dict)
     """Sizes and settings, in words."""
+    notes: list[str] = Field(default_factory=list)
+    """What the arms differ in besides what they are compared for."""
 
 
 def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
@@ -170,7 +193,7 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
     if not with_head:
         return None
     without = [e for seed in seeds if (e := evaluation(seed, arm, PLAIN))]
-    errors = metrics(arm, seeds, RANK1 + ERROR)
+    rate, interval = rate_of(with_head, budgets[-1])
     return ArmResult(
         name=arm.name,
         what=arm.what,
@@ -178,14 +201,22 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
         solved=solved(with_head, budgets),
         plain=solved(without, budgets),
         total=with_head[0].at_largest.total,
-        rate=sum(e.at_largest.rate for e in with_head) / len(with_head),
-        interval=rate_interval(with_head, budgets[-1]),
-        rank1=mean_of(arm, seeds, RANK1),
-        chance=mean_of(arm, seeds, RANK1 + CHANCE),
-        error=math.sqrt(sum(e * e for e in errors)) / len(errors) if errors else None,
+        rate=rate,
+        interval=interval,
+        rank1=ranked(arm, seeds, RANK1),
+        siblings=ranked(arm, seeds, SIBLINGS),
+        calibration=mean_of(arm, seeds, CALIBRATION),
         distance=mean_of(arm, seeds, DISTANCE),
         probe=mean_of(arm, seeds, PROBE),
     )
+
+
+def ranked(arm: Arm, seeds: Sequence[Seed], name: str) -> Ranked | None:
+    value, chance = mean_of(arm, seeds, name), mean_of(arm, seeds, name + CHANCE)
+    errors = metrics(arm, seeds, name + ERROR)
+    if value is None or chance is None or not errors:
+        return None
+    return Ranked(value=value, chance=chance, error=math.sqrt(sum(e * e for e in errors)) / len(errors))
 
 
 def parts_of(seeds: Sequence[Seed], first: EvaluationResult, budget: int) -> list[PartResult]:
@@ -218,9 +249,9 @@ def solved(evaluations: Sequence[EvaluationResult], budgets: Sequence[int]) -> d
     return {budget: sum(found) / len(found) for budget, found in counts.items() if found}
 
 
-def rate_interval(evaluations: Sequence[EvaluationResult], budget: int) -> Interval | None:
-    if len(evaluations) == 1:
-        tried = [o for o in evaluations[0].per_theorem if o.status is not ProofStatus.ERROR]
-        return wilson(sum(solved_at(o, budget) for o in tried), len(tried))
-    _, rates, _ = by_theorem([(e, e) for e in evaluations], budget)
-    return bootstrap(rates[1], rates[1], lambda _, after: after)
+def rate_of(evaluations: Sequence[EvaluationResult], budget: int) -> tuple[float, Interval | None]:
+    """The rate over the theorems that count, in the mean over seeds, and its interval; 0 and None of none."""
+    _, (rates, _), _ = by_theorem([(e, e) for e in evaluations], budget)
+    if not rates:
+        return 0.0, None
+    return fmean(rates), wilson(sum(rates), len(rates)) if len(evaluations) == 1 else mean_interval(rates)

@@ -15,9 +15,11 @@ RESAMPLES = 10_000
 SEED = 0
 CHUNK = 1_000
 """Resamples that are drawn at once."""
+FEWEST = 6
+"""Fewer theorems than this that differ are no ground for a bootstrap: what they have in common would be taken for certain."""
 
 
-def wilson(solved: int, total: int, z: float = 1.96) -> Interval | None:
+def wilson(solved: float, total: int, z: float = 1.96) -> Interval | None:
     """Of a proportion (Wilson 1927, doi:10.2307/2276774); None of nothing."""
     if not total:
         return None
@@ -51,11 +53,15 @@ def bootstrap(before: Sequence[float], after: Sequence[float], figure: Figure) -
     """Of a figure of paired means (Efron 1979): theorems are drawn anew, with replacement, 10,000 times, by the same seed each time.
 
     `before` and `after` have a value for each theorem, in the same order (where there are several seeds, its mean over them, because a
-    theorem's seeds are not independent); `figure` takes the means of the resamples, shape [n], and gives the figure for each. None of nothing.
+    theorem's seeds are not independent); `figure` takes the means of the resamples, shape [n], and gives the figure for each. None where fewer than FEWEST differ.
     """
-    n = len(before)
-    if n == 0:
+    if sum(one != other for one, other in zip(before, after, strict=True)) < FEWEST:
         return None
+    return _resampled(before, after, figure)
+
+
+def _resampled(before: Sequence[float], after: Sequence[float], figure: Figure) -> Interval:
+    n = len(before)
     values = np.array([before, after], dtype=np.float64)
     draw = np.random.default_rng(SEED)
     found = []
@@ -67,8 +73,10 @@ def bootstrap(before: Sequence[float], after: Sequence[float], figure: Figure) -
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """Of the mean of values, one for each theorem, by bootstrap over theorems."""
-    return bootstrap(values, values, lambda _, means: means)
+    """Of the mean of rates, one for each theorem, by bootstrap over theorems; Wilson's where all are equal, as a bootstrap has no width there. None of nothing."""
+    if len({*values}) < 2:
+        return wilson(sum(values), len(values))
+    return _resampled(values, values, lambda _, means: means)
 
 
 def ratio(before: Means, after: Means) -> Means:

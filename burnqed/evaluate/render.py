@@ -17,7 +17,7 @@ from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.course import CourseRow, course
 from burnqed.evaluate.course import names as course_names
-from burnqed.evaluate.experiment import ARM_COLUMNS, Experiments
+from burnqed.evaluate.experiment import ARM_COLUMNS, HEAD_COLUMNS, Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed, wilson
 from burnqed.evaluate.lean_start import COLUMNS as LEAN_START_COLUMNS
@@ -122,7 +122,8 @@ def print_comparison(comparison: Comparison, console: Console, parts: Sequence[B
     console.print(changes)
     for c in comparison.changes:
         if c.pass_change is not None:
-            told = f"{c.before} → {c.after}: pass@{c.samples} {c.pass_change:+.1%} ({signed(c.pass_interval)})"
+            interval = f" ({signed(c.pass_interval)})" if c.pass_interval else ""
+            told = f"{c.before} → {c.after}: pass@{c.samples} {c.pass_change:+.1%}{interval}"
             console.print(cell(told), soft_wrap=True)
         if c.path_rank is not None:
             ranks = "{:.1f} → {:.1f}".format(*c.path_rank)
@@ -160,6 +161,12 @@ def print_experiment(found: Experiments, console: Console) -> None:
         for arm in e.arms:
             arms.add_row(*map(cell, arm.cells))
         console.print(arms)
+        trained = table_of("", *HEAD_COLUMNS)
+        for column in trained.columns:
+            column.no_wrap = True
+        for arm in e.arms:
+            trained.add_row(*map(cell, arm.head_cells))
+        console.print(trained)
         console.print(f"Solved of {e.arms[0].total} with the head / without it.")
         for arm in e.arms:
             console.print(cell(f"  {arm.name}: {arm.what}"), soft_wrap=True)
@@ -181,6 +188,8 @@ def print_experiment(found: Experiments, console: Console) -> None:
             tell(console, "missing: ", missing, "yellow")
         tell(console, "verdict: ", f"{e.verdict}: {'; '.join(e.reasons)}")
         console.print()
+    for note in found.notes:
+        tell(console, "note: ", note, "yellow")
 
 
 def print_lean_start(found: LeanStart, console: Console) -> None:

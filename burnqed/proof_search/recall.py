@@ -29,7 +29,8 @@ from burnqed.policy.protocol import Candidate, Policy, Proposal, Temperature
 
 KEPT = (TacticStatus.OK, TacticStatus.ERROR, TacticStatus.HEARTBEATS)
 """Answers that would be the same again."""
-FORMAT = 1
+FORMAT = 2
+"""Of the file. To be raised whenever the same tactic leads to other texts, as it was when goals were printed anew: version and settings are in the questions, our code is not."""
 FILE = "expansions.sqlite"
 """Its name where nobody gives one."""
 WAIT_MS = 1_000

@@ -63,6 +63,8 @@ async def run_evaluation(
     store = Store(str(out.resolve()))
     store.check_writable()
     made_with = config.only((*SERVED, "lean", "evaluate.draws", "evaluate.spread")).meaning()
+    if seed := config.evaluate.seed:  # folders of seed 0 are older than this
+        made_with["evaluate.seed"] = seed
     identity = made_with | {"lean": backend.version, "policy server": config.workflow.policy_server}
     check_settings(config, ["evaluate"])
     retrieval = Retrieval(await library_lemmas(config.lean)) if config.policy.lemmas else None
@@ -82,7 +84,7 @@ async def run_evaluation(
         claim(store, {"theorems": digest_of([t.model_dump() for t in theorems]), "model": info.weight_version,
                       "head": info.head_id, "settings": repr(settings), "samples": config.evaluate.samples, **identity})  # fmt: skip
         writer = ShardWriter(store, PARTS, theorems, per_part=config.evaluate.theorems_per_part, run="eval", iteration=0,
-                             samples=config.evaluate.samples, seed=config.evaluate.seed)  # fmt: skip
+                             samples=config.evaluate.samples, seed=seed)  # fmt: skip
 
         async def work(tasks: list[Task], lean: LeanBackend, add: OnResult) -> None:
             await search_recalling(

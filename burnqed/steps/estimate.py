@@ -117,10 +117,17 @@ AMOUNTS: dict[str, tuple[str, Amount]] = {
 class Rate:
     """What a task took, for one of what its time grows with."""
 
-    seconds: list[float] = field(default_factory=list)
+    own: list[float] = field(default_factory=list)
     """One for each time that it was measured, over all shards."""
     held: Holding = NOTHING
     """What it held meanwhile."""
+    recalled: list[float] = field(default_factory=list)
+    """Likewise, of evaluations that recalled what an earlier one had asked."""
+
+    @property
+    def seconds(self) -> list[float]:
+        """What an evaluation recalled is a measure only where there is no other."""
+        return self.own or self.recalled
 
     @property
     def range(self) -> tuple[float, float, float]:
@@ -183,16 +190,14 @@ def rates_of(store: Store, runs: Sequence[str]) -> dict[str, Rate]:
 def measure(
     rates: dict[str, Rate], attempts: Sequence[Attempt], config: RunConfig, iteration: int, *, recalled: bool = False
 ) -> None:
-    """Adds an iteration's rates; those of evaluations that recalled what an earlier one had asked only where there is no other."""
+    """Adds an iteration's rates; `recalled`: its evaluations recalled what an earlier one had asked."""
     for step in sorted({attempt.step for attempt in attempts}):
         own = [attempt for attempt in attempts if attempt.step == step]
         task = named(step, config, iteration)
-        if recalled and task in EVALUATIONS & {*rates}:
-            continue
         seconds, amount = sum(attempt.seconds for attempt in own), amount_of(task, config, iteration)
         if seconds and amount:
             rate = rates.setdefault(task, Rate())
-            rate.seconds.append(seconds / amount)
+            (rate.recalled if recalled and task in EVALUATIONS else rate.own).append(seconds / amount)
             rate.held = own[-1].held
 
 

@@ -55,7 +55,13 @@ async def test_it_continues_its_folder_and_refuses_that_of_another(tmp_path: Pat
         await evaluate("policy.deterministic=false", out=tmp_path / "seedless")
         with pytest.raises(BadInput, match="deterministic differ"):  # the default is in no key
             await evaluate(out=tmp_path / "seedless")
-        for other in ("policy.template=kimina", "lean.heartbeats=1000", "evaluate.samples=2", "evaluate.draws=2"):
+        for other in (
+            "policy.template=kimina",
+            "lean.heartbeats=1000",
+            "evaluate.samples=2",
+            "evaluate.draws=2",
+            "evaluate.seed=1",
+        ):
             with pytest.raises(
                 BadInput, match=f"holds another evaluation .*{other.partition('=')[0].rpartition('.')[2]}.* differ"
             ):

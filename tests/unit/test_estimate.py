@@ -68,6 +68,8 @@ def test_evaluations_that_recalled_what_others_had_asked_are_no_measure_where_th
     alone: dict[str, Rate] = {}
     measure(alone, [attempt("evaluate", 20.0)], config(), 1, recalled=True)
     assert len(alone["evaluate"].seconds) == 1
+    measure(alone, [attempt("evaluate", 100.0)], config(), 1)
+    assert alone["evaluate"].range == rates["evaluate"].range, "in whatever order"
 
 
 def test_what_was_never_measured_is_named_and_in_no_figure() -> None:

@@ -64,12 +64,16 @@ def test_only_common_budgets_are_compared_and_pairs_are_taken_at_the_largest() -
 
 
 def test_nodes_until_the_proof_are_compared_too_and_what_is_not_solved_counts_as_the_budget() -> None:
-    before = evaluation([proved("a", 8), proved("b", 40), unproved("c")], budgets=[16])
-    after = evaluation([proved("a", 4), proved("b", 12), unproved("c")], budgets=[16])
-    change = compare([("before", before), ("after", after)]).first_to_last
+    def of(a: int, b: int, copies: str) -> EvaluationResult:
+        results = [r for x in copies for r in (proved(f"a{x}", a), proved(f"b{x}", b), unproved(f"c{x}"))]
+        return evaluation(results, budgets=[16])
+
+    change = compare([("before", of(8, 40, "123")), ("after", of(4, 12, "123"))]).first_to_last
     assert change.effort == (4 + 12 + 16) / (8 + 16 + 16)
     assert change.effort_interval
     assert change.effort_interval[0] < change.effort < change.effort_interval[1]
+    few = compare([("before", of(8, 40, "1")), ("after", of(4, 12, "1"))]).first_to_last
+    assert (few.effort, few.effort_interval) == (change.effort, None), "two theorems that differ"
     assert change.gain
     assert change.gain[0] <= 1 / 3 <= change.gain[1]
 

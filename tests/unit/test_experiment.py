@@ -18,7 +18,8 @@ from burnqed.evaluate.report.experiment import write_page
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
 from burnqed.evaluate.verdict import DATA, DEBUG, PLAN, UNDECIDED
 from burnqed.resolve import from_json, resolve
-from burnqed.steps.experiment import apart, judge, seed_of
+from burnqed.steps.experiment import judge
+from burnqed.steps.seeds import apart, measured
 from burnqed.store import Store
 from burnqed_workflows import experiment
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
@@ -241,7 +242,7 @@ def test_a_run_s_name_is_never_markup(tmp_path: Path) -> None:
 
 def test_a_run_that_has_no_iteration_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="has no finished iteration 0"):
-        seed_of(Store(str(tmp_path)), "main")
+        measured(Store(str(tmp_path)), "main")
     with pytest.raises(BadInput, match="has no finished iteration 0"):
         judge(Store(str(tmp_path)), ["main"], tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from burnqed.evaluate.intervals import bootstrap, paired, ratio, wilson
+from burnqed.evaluate.intervals import bootstrap, mean_interval, paired, ratio, wilson
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,17 @@ def test_a_ratio_is_as_wide_as_its_deviation_says() -> None:
 
 
 def test_what_is_divided_by_nothing_has_no_end() -> None:
-    assert bootstrap([0.0, 0.0], [1.0, 1.0], ratio) == (math.inf, math.inf)
+    assert bootstrap([0.0] * 6, [1.0] * 6, ratio) == (math.inf, math.inf)
+
+
+def test_a_few_theorems_that_differ_are_no_ground_for_an_interval() -> None:
+    assert bootstrap([64.0] + [10.0] * 40, [40.0] + [10.0] * 40, ratio) is None
+    assert bootstrap([256.0] * 5 + [10.0] * 40, [2.0] * 5 + [10.0] * 40, ratio) is None
+    assert bootstrap([256.0] * 6 + [10.0] * 40, [2.0] * 6 + [10.0] * 40, ratio) is not None
+
+
+def test_the_interval_of_a_mean_also_has_a_width_where_all_theorems_are_alike() -> None:
+    assert mean_interval([0.0] * 20) == pytest.approx((0.0, 0.161), abs=0.001)
+    assert mean_interval([1.0] * 20) == pytest.approx((0.839, 1.0), abs=0.001)
+    assert mean_interval([0.0, 1.0] * 50) == pytest.approx((0.4, 0.6), abs=0.02)
+    assert mean_interval([]) is None

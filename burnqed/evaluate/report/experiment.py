@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from burnqed.evaluate.effects import EFFECT_COLUMNS, Effect
-from burnqed.evaluate.experiment import ARM_COLUMNS, Experiment, Experiments
+from burnqed.evaluate.experiment import ARM_COLUMNS, HEAD_COLUMNS, Experiment, Experiments
 from burnqed.evaluate.report.page import pill, rendered
 from burnqed.evaluate.report.plots import BEFORE, EVER, PAPER, SEARCHED, WITH, WITHOUT, Plot, draw, whole_numbers
 from burnqed.evaluate.report.tables import Table
@@ -24,6 +24,7 @@ def write_page(found: Experiments, path: Path) -> None:
 def values(found: Experiments) -> dict[str, Any]:
     return {
         "runs": found.results[0].runs,
+        "notes": found.notes,
         "settings": Table(("", ""), list(found.settings.items()), text_columns=2),
         "written": datetime.now(UTC),
         "benchmarks": [
@@ -31,6 +32,7 @@ def values(found: Experiments) -> dict[str, Any]:
                 "found": e,
                 "kind": "good" if e.verdict == PLAN else "bad" if e.verdict == DEBUG else "",
                 "arms": arm_table(e),
+                "trained": Table(("", *HEAD_COLUMNS), [arm.head_cells for arm in e.arms]),
                 "heads": effect_table(e.heads),
                 "steps": effect_table(e.steps),
                 "iterations": effect_table(e.iterations),

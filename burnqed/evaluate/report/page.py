@@ -188,7 +188,8 @@ def result_plots(result: IterationResult, earlier: Iterable[IterationResult]) ->
 
 
 def time_plot(result: IterationResult) -> plots.Plot | None:
-    timed = [(name, f) for name, f in searched(result) if f.generation_s + f.lean_s + f.scoring_s > 0]
+    own = result.model_copy(update={"evaluations": [e for e in result.evaluations if not e.recalled]})
+    timed = [(name, f) for name, f in searched(own) if f.generation_s + f.lean_s + f.scoring_s > 0]
     return plots.time_split(timed) if timed else None
 
 
@@ -318,7 +319,8 @@ def theorem_table(result: IterationResult) -> Table:
     for e in result.evaluations:
         columns += [VARIANTS[e.variant], "nodes", "Lean calls", "seconds"]
         for o in e.per_theorem:
-            rows[o.name] += [status(o), f"{o.nodes:,}", f"{o.lean_calls:,}", f"{o.seconds:.1f}"]
+            seconds = "–" if e.recalled else f"{o.seconds:.1f}"
+            rows[o.name] += [status(o), f"{o.nodes:,}", f"{o.lean_calls:,}", seconds]
     return Table(columns, list(rows.values()))
 
 

@@ -1,0 +1,164 @@
+"""What of a run, its branches and other seeds may be compared."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from burnqed.config import RunConfig
+from burnqed.errors import BadInput
+from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
+from burnqed.key import Key
+from burnqed.layout import Layout
+from burnqed.record import write_record
+from burnqed.remembered import remember
+from burnqed.resolve import resolve
+from burnqed.steps import seeds
+from burnqed.steps.experiment import judge, notes
+from burnqed.steps.plan import Superseded
+from burnqed.steps.report import RESULTS
+from burnqed.steps.seeds import check_alike, measured
+from burnqed.store import Store
+from tests.fixtures.evaluations import evaluation, iteration, proved, unproved
+
+RUN = "mine"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Branches in it are up to date."""
+    monkeypatch.setattr(seeds, "superseded", lambda *_: Superseded([], 0.0, 0.0, is_done=True))
+    return Store(str(tmp_path / "store"))
+
+
+def config(*overrides: str) -> RunConfig:
+    return resolve("demo", list(overrides)).config
+
+
+def finish(store: Store, layout: Layout, settings: RunConfig, *variants: str) -> None:
+    """An iteration that has been evaluated, as its report has it."""
+    results = [evaluation([proved("a", 10), unproved("b")], variant=variant) for variant in variants]
+    done = iteration(layout.iteration, *results).model_copy(update={"run": layout.run})
+    store.write_text(f"{layout.report}/1/{RESULTS}", done.model_dump_json())
+    key = Key(step="report", version=1, config={}, inputs={}, parameters={})
+    write_record(store, layout.report, key, settings, {}, datetime.now(UTC), revision="1", dollars_per_hour=0)
+
+
+def run(store: Store, name: str, *overrides: str, joint: tuple[str, ...] = (), control: tuple[str, ...] = ()) -> None:
+    """An experiment; its branches may have further settings."""
+    finish(store, Layout(name, 0), config(*overrides), PLAIN, HEAD)
+    finish(store, Layout(name, 1), config(*overrides), PLAIN, HEAD, SEARCH_HEAD)
+    branches = {"joint": ("joint.enabled=true", *joint), "control": ("sft.found_proofs=false", *control)}
+    for branch, own in branches.items():
+        settings = config(*overrides, *own, f'data.origin="{name}:0"')
+        remember(store, f"{name}-{branch}", settings)
+        finish(store, Layout(f"{name}-{branch}", 1), settings, PLAIN, HEAD, SEARCH_HEAD)
+
+
+def test_a_whole_experiment_has_all_its_arms(store: Store) -> None:
+    run(store, RUN)
+    found = measured(store, RUN)
+    assert list(found.seed.arms) == ["A", "S", "B", "C", "control"]
+    assert list(found.configs) == [("", 0), ("", 1), ("control", 1), ("joint", 1)]
+
+
+@pytest.mark.parametrize(("setting", "name"), [("search.beta=3", "search.beta"), ("evaluate.candidates=7", "evaluate.candidates"), ("lean.heartbeats=7", "lean.heartbeats")])  # fmt: skip
+def test_a_branch_that_was_evaluated_otherwise_is_left_out_alone(
+    store: Store, setting: str, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    run(store, RUN, joint=(setting,))
+    assert list(measured(store, RUN).seed.arms) == ["A", "S", "control"]
+    assert f"iteration 1 of {RUN}-joint is left out: evaluated with another {name} than iteration 0" in caplog.text
+
+
+def test_an_iteration_that_was_evaluated_otherwise_is_in_no_comparison(store: Store) -> None:
+    run(store, RUN)
+    finish(store, Layout(RUN, 1), config("evaluate.candidates=7"), PLAIN, HEAD, SEARCH_HEAD)
+    found = measured(store, RUN).seed
+    assert list(found.arms) == ["A", "B", "C", "control"]
+    assert [result.iteration for result in found.iterations] == [0]
+
+
+def test_an_iteration_that_was_trained_otherwise_is_no_arm_but_an_iteration(store: Store) -> None:
+    run(store, RUN, control=("sft.later_steps=7",))
+    found = measured(store, RUN).seed
+    assert list(found.arms) == ["A", "B", "C", "control"]
+    assert [result.iteration for result in found.iterations] == [0, 1]
+
+
+def test_a_branch_of_which_a_shared_part_would_be_made_anew_is_left_out_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(_: object, context: seeds.Context) -> Superseded:
+        if context.layout.run == f"{RUN}-joint":
+            raise BadInput("data would be made anew")
+        return Superseded([], 0.0, 0.0, is_done=True)
+
+    run(store, RUN)
+    monkeypatch.setattr(seeds, "superseded", refuse)
+    assert list(measured(store, RUN).seed.arms) == ["A", "S", "control"]
+    assert f"{RUN}-joint is left out: data would be made anew" in caplog.text
+
+
+SEEDS = ("sft.seed=1", "search.seed=1")
+
+
+def test_runs_that_differ_in_seeds_gates_and_joint_settings_that_nothing_read_are_seeds(store: Store) -> None:
+    run(store, "one")
+    run(store, "two", *SEEDS, "gate.min_rate=0.5")
+    finish(store, Layout("two", 0), config(*SEEDS, "joint.weight=0.5"), PLAIN, HEAD)
+    check_alike([measured(store, "one"), measured(store, "two")])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "joint", "words"),
+    [
+        (["policy.model=other"], (), r"policy\.model \(iteration 0\)"),
+        (['data.pairs=["other.jsonl"]'], (), r"data\.pairs \(iteration 0\)"),
+        (["sft.later_steps=7"], (), r"sft\.later_steps"),
+        ([], ("joint.weight=0.5",), r"joint\.weight \(joint, iteration 1\)"),
+        (["search.noise=true"], (), r"search\.noise"),
+    ],
+)
+def test_runs_that_differ_in_more_than_seeds_are_refused(
+    store: Store, overrides: list[str], joint: tuple[str, ...], words: str
+) -> None:
+    run(store, "one")
+    run(store, "two", *SEEDS, *overrides, joint=joint)
+    with pytest.raises(BadInput, match=rf"The runs 'one' and 'two' differ in .*{words}"):
+        check_alike([measured(store, "one"), measured(store, "two")])
+
+
+def test_one_seed_twice_is_refused(store: Store) -> None:
+    run(store, "one")
+    run(store, "two", "gate.min_rate=0.5")
+    with pytest.raises(BadInput, match="have the same seeds .* one seed twice"):
+        check_alike([measured(store, "one"), measured(store, "two")])
+
+
+def test_a_run_without_a_head_is_one_sentence(store: Store, tmp_path: Path) -> None:
+    finish(store, Layout(RUN, 0), config(), PLAIN)
+    with pytest.raises(BadInput, match="Iteration 0 of mine was evaluated without a head"):
+        judge(store, [RUN], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_report_tells_the_settings_of_the_branches_and_where_they_are_unequal(store: Store, tmp_path: Path) -> None:
+    run(store, RUN, joint=("joint.steps=77", "joint.weight=0.25"))
+    found, _ = judge(store, [RUN], tmp_path / "out")
+    assert "77 steps" in found.settings["joint training"]
+    assert "weight 0.25" in found.settings["joint training"]
+    assert [note.partition(":")[0] for note in found.notes] == [
+        "From S to B is not joint training alone",
+        "From B to C is not the way of training alone",
+    ]
+    page = (tmp_path / "out/index.html").read_text()
+    assert "B 77 at 0.0012" in page
+
+
+@pytest.mark.parametrize("profile", ["demo", "small", "smoke"])
+def test_the_profiles_train_jointly_as_long_and_as_fast_as_by_next_token_alone(profile: str) -> None:
+    settings = resolve(profile, workflow="experiment").config
+    assert [note for note in notes({("joint", 1): settings}) if "From S to B" in note] == []
