@@ -15,7 +15,7 @@ from burnqed.evaluate.figures import search_figures
 from burnqed.evaluate.gates import verdict
 from burnqed.evaluate.report import JointFigures, LossPoint, Proof, ReportInputs, write_report
 from burnqed.evaluate.report.inputs import HeldOutStates
-from burnqed.evaluate.report.page import render
+from burnqed.evaluate.report.page import render, theorem_table, time_plot
 from burnqed.evaluate.report.proofs import benchmark_proofs, declarations, files
 from burnqed.evaluate.results import HEAD, PLAIN, StepCost
 from burnqed.key import Key
@@ -345,3 +345,17 @@ def test_each_benchmark_has_its_figures_and_says_what_was_trained_on() -> None:
         "All 3 theorems of mine", "solved ever on core", "solved ever on mine",
     ):  # fmt: skip
         assert expected in words, expected
+
+
+def test_seconds_of_a_search_that_took_from_another_are_shown_nowhere() -> None:
+    plain, guided = (
+        e.model_copy(update={"search": e.search.model_copy(update={"lean_s": 5.0})})
+        for e in (solving("a", "ab"), solving("ab", "ab", variant=HEAD))
+    )
+    own = iteration(0, plain, guided)
+    taken = iteration(0, plain, guided.model_copy(update={"recalled": True}))
+    assert [row[8] for row in theorem_table(own).rows] == ["1.0", "1.0"]
+    assert [(row[4], row[8]) for row in theorem_table(taken).rows] == [("1.0", "–"), ("4.0", "–")]
+    drawn = [str(plot.svg) for result in (own, taken) if (plot := time_plot(result))]
+    assert ["with head" in words for words in drawn] == [True, False]
+    assert time_plot(iteration(0, plain.model_copy(update={"recalled": True}))) is None
