@@ -16,7 +16,7 @@ FEWER = 0.75
 """One evaluation is better than another, too, if its searches need less than this share of the nodes; worse, if the other's do."""
 EFFECT_COLUMNS = (
     *("", "from", "to", "seeds", "theorems"),
-    *("gain of the rate", "95%", "nodes, after : before", "95%", "rank in the queue", ""),
+    *("gain", "95%", "nodes", "95%", "rank in the queue", ""),
 )
 Pairs = Sequence[tuple[EvaluationResult, EvaluationResult]]
 """For each seed, what is compared."""
