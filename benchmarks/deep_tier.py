@@ -2,6 +2,7 @@
 
     .venv/bin/python -m benchmarks.deep_tier deep.json --choose 160     # writes so many of the generator's theorems for benchmarks
     .venv/bin/python -m benchmarks.deep_tier deep.json                  # checks them, and how much choice their states leave; an hour or more
+    .venv/bin/python -m benchmarks.deep_tier deep.json --part 2/4       # the second quarter of them
 
 A theorem belongs to the tier when its proof is accepted and has 4 to 15 tactics (leading `intro`s and consecutive rewrites count as one), no proof of fewer than 4 out of 60
 standard tactics exists, no standard tactic ends its own proof that early, and the states of its proof lead to at least 3 others on average. Of every tenth, the standard tactics
@@ -105,7 +106,8 @@ async def choose(number: int) -> list[KnownProof]:
     return chosen
 
 
-async def check(file: Path) -> int:
+async def check(file: Path, part: int, parts: int) -> int:
+    """One of so many parts of the file, from 1 on."""
     wanted = {t.name for t in read_index(str(file))}
     found: list[KnownProof] = []
     for number in count(len(wanted), STEP):
@@ -114,6 +116,7 @@ async def check(file: Path) -> int:
             break
     failed, numbers, ends = 0, list[float](), list[str | None]()
     with_dead_ends = {p.theorem.name for p in found[::DEAD_ENDS]}
+    found = found[part - 1 :: parts]
 
     async def look(proof: KnownProof, lean: LeanBackend) -> tuple[str, list[float], list[str | None]]:
         if reason := await reason_against(proof, lean):
@@ -131,18 +134,19 @@ async def check(file: Path) -> int:
             print(f"{len(numbers) + failed}/{len(found)} {proof.theorem.name}: {reason or 'deep'}", *told, sep=", ", flush=True)  # fmt: skip
     lengths = [merged(p.tactics)[-1] for p in found]
     print(f"{len(found)} theorems, {failed} of them not deep; tactics {min(lengths)} to {max(lengths)}, on average {fmean(lengths):.1f}; "
-          f"distinct states behind a state on average {fmean(numbers):.1f}, at least {min(numbers):.1f}; "
+          f"distinct states behind a state on average {fmean(numbers or [0.0]):.1f}, at least {min(numbers, default=0.0):.1f}; "
           f"{sum(end is not None for end in ends)} of {len(ends)} have a dead end")  # fmt: skip
-    return 1 if failed or min(numbers) < LEAST_BRANCHING or None in ends else 0
+    return 1 if failed or min(numbers, default=0.0) < LEAST_BRANCHING or None in ends else 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", type=Path, help="theorem index")
     parser.add_argument("--choose", type=int, help="number of theorems to choose and write")
+    parser.add_argument("--part", default="1/1", help="which part of the index to check, as in 2/4")
     arguments = parser.parse_args()
     if arguments.choose is None:
-        return asyncio.run(check(arguments.file))
+        return asyncio.run(check(arguments.file, *map(int, arguments.part.split("/"))))
     chosen = asyncio.run(choose(arguments.choose))
     text = dump_index([p.theorem.model_copy(update={"header": None}) for p in chosen])
     arguments.file.write_text(text, encoding="utf-8")
