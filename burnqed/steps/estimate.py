@@ -1,6 +1,6 @@
 """What a workflow would take, from what earlier iterations took: the time of a step grows with an amount that the configuration says.
 
-rates = rates_of(store, ["main"]) or documented(config)
+rates = documented(config) | rates_of(store, ["main"])
 estimate([(layout, config), …], rates, tasks)
 """
 

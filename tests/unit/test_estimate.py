@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
+from burnqed.cli.main import app
 from burnqed.config import RunConfig
 from burnqed.holding import Holding
 from burnqed.layout import Layout
@@ -100,3 +105,19 @@ def test_what_is_documented_is_of_large_models_only() -> None:
     assert (tuned.task, encoded.task) == ("sft", "embed-final")
     assert 1.0 < tuned.gpu_hours[1] < 24.0
     assert encoded.gpu_hours[1] == pytest.approx(encoded.amount / 86 / 3600)
+
+
+def test_what_a_run_has_not_measured_is_taken_from_what_is_documented_and_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "burnqed.steps.estimate.rates_of", lambda *_: {"search": Rate([1.0], HELD), "embed-search": Rate([1.0], HELD)}
+    )
+    words = ["estimate", "iteration", "--iter", "1", "--profile", "cluster-7b", "--store", str(tmp_path), "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["source"] == (
+        "measured in main, on what it ran on; of sft, embed-final documented for a model of 7 billion parameters on an A100"
+    )
+    assert {"sft", "search", "embed-search", "embed-final"} <= {row["task"] for row in found["rows"]}
