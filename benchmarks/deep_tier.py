@@ -116,7 +116,7 @@ async def check(file: Path, part: int, parts: int) -> int:
             break
     failed, numbers, ends = 0, list[float](), list[str | None]()
     with_dead_ends = {p.theorem.name for p in found[::DEAD_ENDS]}
-    found = found[part - 1 :: parts]
+    found = found[(part - 1) * len(found) // parts : part * len(found) // parts]
 
     async def look(proof: KnownProof, lean: LeanBackend) -> tuple[str, list[float], list[str | None]]:
         if reason := await reason_against(proof, lean):
@@ -145,8 +145,11 @@ def main() -> int:
     parser.add_argument("--choose", type=int, help="number of theorems to choose and write")
     parser.add_argument("--part", default="1/1", help="which part of the index to check, as in 2/4")
     arguments = parser.parse_args()
+    part, parts = map(int, arguments.part.split("/"))
+    if not 1 <= part <= parts:
+        parser.error(f"--part {arguments.part} is none; parts are 1/{parts} to {parts}/{parts}")
     if arguments.choose is None:
-        return asyncio.run(check(arguments.file, *map(int, arguments.part.split("/"))))
+        return asyncio.run(check(arguments.file, part, parts))
     chosen = asyncio.run(choose(arguments.choose))
     text = dump_index([p.theorem.model_copy(update={"header": None}) for p in chosen])
     arguments.file.write_text(text, encoding="utf-8")

@@ -118,7 +118,7 @@ Recall = how(
     None,
     "--recall",
     metavar="FILE",
-    help="File that keeps the expansions of evaluations: what was asked before, of the same model or of Lean, is not asked again.",
+    help="File that keeps the expansions of evaluations: what was asked before, of the same model or of Lean, is not asked again. Those of `burnqed run` add up to 2 GB.",
 )
 Ablate = which(
     "",

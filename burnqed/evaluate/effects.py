@@ -24,7 +24,7 @@ Pairs = Sequence[tuple[EvaluationResult, EvaluationResult]]
 
 class Effect(Result):
     """From one evaluation to another over the same theorems; each value is the mean over seeds. The interval of the gain is Newcombe's with one seed; with several, like that
-    of the nodes, by bootstrap over theorems. How trainings with other seeds vary is in no interval."""
+    of the nodes, by bootstrap over theorems, or, where fewer than six of these differ, from the lowest end to the highest of the seeds' own. How trainings with other seeds vary is in no interval."""
 
     question: str
     before: str
@@ -58,8 +58,6 @@ class Effect(Result):
     def in_words(self) -> str:
         if self.gain is None:
             return "no theorem could be tried on both sides"
-        if not self.gain_interval:
-            return f"{self.gain:+.1%}, where too few theorems differ for an interval"
         return f"{self.gain:+.1%} (95%: {signed(self.gain_interval)})"
 
     @property
@@ -108,6 +106,8 @@ def by_theorem(
 def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) -> Effect:
     names, rates, nodes = by_theorem(pairs, budget)
     alone = [change(("", one), ("", other), budget) for one, other in pairs]
+    own = [c.gain for c in alone if c.gain]
+    hull = (min(low for low, _ in own), max(high for _, high in own)) if own else None
     ranks = [(c.path_rank, c.ranked) for c in alone if c.path_rank]
     ranked = sum(n for _, n in ranks)
     return Effect(
@@ -119,7 +119,7 @@ def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) ->
         theorems=len(names),
         gain=float(np.mean(rates[1]) - np.mean(rates[0])) if names else None,
         gains=[c.net / c.tried for c in alone if c.tried],
-        gain_interval=alone[0].gain if len(pairs) == 1 else bootstrap(*rates, difference),
+        gain_interval=bootstrap(*rates, difference) or hull if len(pairs) > 1 else hull,
         nodes=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
         nodes_interval=bootstrap(*nodes, ratio) if sum(nodes[0]) else None,
         path_rank=(sum(r[0] * n for r, n in ranks) / ranked, sum(r[1] * n for r, n in ranks) / ranked)

@@ -57,7 +57,7 @@ class ArmResult(Result):
     """Without it."""
     total: int
     """Theorems of the benchmark."""
-    rate: float
+    rate: float | None
     """With the head at the largest budget, of what could be tried with every seed and no model was trained on."""
     interval: Interval | None
     """Of the rate: Wilson's with one seed, by bootstrap over theorems with several."""
@@ -77,7 +77,7 @@ class ArmResult(Result):
             f"{count:.3g} / {self.plain[budget]:.3g}" if budget in self.plain else f"{count:.3g}"
             for budget, count in self.solved.items()
         ]
-        return [self.name, *counts, f"{self.rate:.1%}", percent(self.interval)]
+        return [self.name, *counts, "-" if self.rate is None else f"{self.rate:.1%}", percent(self.interval)]
 
     @property
     def head_cells(self) -> list[str]:
@@ -249,9 +249,9 @@ def solved(evaluations: Sequence[EvaluationResult], budgets: Sequence[int]) -> d
     return {budget: sum(found) / len(found) for budget, found in counts.items() if found}
 
 
-def rate_of(evaluations: Sequence[EvaluationResult], budget: int) -> tuple[float, Interval | None]:
-    """The rate over the theorems that count, in the mean over seeds, and its interval; 0 and None of none."""
+def rate_of(evaluations: Sequence[EvaluationResult], budget: int) -> tuple[float | None, Interval | None]:
+    """The rate over the theorems that count, in the mean over seeds, and its interval; None of none."""
     _, (rates, _), _ = by_theorem([(e, e) for e in evaluations], budget)
     if not rates:
-        return 0.0, None
+        return None, None
     return fmean(rates), wilson(sum(rates), len(rates)) if len(evaluations) == 1 else mean_interval(rates)

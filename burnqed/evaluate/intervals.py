@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -73,8 +74,8 @@ def _resampled(before: Sequence[float], after: Sequence[float], figure: Figure) 
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
-    """Of the mean of rates, one for each theorem, by bootstrap over theorems; Wilson's where all are equal, as a bootstrap has no width there. None of nothing."""
-    if len({*values}) < 2:
+    """Of the mean of rates, one for each theorem, by bootstrap over theorems; Wilson's where fewer than FEWEST differ from the others. None of nothing."""
+    if len(values) - max(Counter(values).values(), default=0) < FEWEST:
         return wilson(sum(values), len(values))
     return _resampled(values, values, lambda _, means: means)
 

@@ -46,6 +46,9 @@ class Recall:
         self._has_failed = False
         try:
             self._database = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=60.0)
+        except sqlite3.OperationalError as error:
+            raise BadInput(f"{path} cannot be made ({error}); make its folder, or choose another file.") from None
+        try:
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
             tables = [name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             if tables not in ([], ["answers"]):

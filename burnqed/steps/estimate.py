@@ -6,6 +6,7 @@ estimate([(layout, config), …], rates, tasks)
 
 from __future__ import annotations
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from burnqed.holding import NOTHING, Holding, of_pools
 from burnqed.layout import Layout
 from burnqed.ledger import Attempt, accounts
 from burnqed.record import read_record
+from burnqed.resolve import from_json
 from burnqed.steps.base import Context
 from burnqed.steps.base_model import TINY
 from burnqed.steps.evaluate import variants
@@ -181,7 +183,7 @@ def rates_of(store: Store, runs: Sequence[str]) -> dict[str, Rate]:
             attempts[account.iteration] += account.attempts
         for iteration in sorted(number for number in attempts if number >= 0):
             if record := read_record(store, Layout(run, iteration).report):
-                config = RunConfig.model_validate(record.config)
+                config = from_json(json.dumps(record.config))
                 first = read_result(store, Layout(run, iteration).report).evaluations[0]
                 measure(rates, attempts[iteration], config, iteration, recalled=first.recalled)
     return rates
@@ -220,7 +222,8 @@ def estimate(works: Sequence[tuple[Layout, RunConfig]], rates: Mapping[str, Rate
             if is_needed(step, at, config):
                 kinds[named(step.task, config, at.iteration)].append((at, config))
         for task, here in kinds.items():
-            if rate := rates.get(task) or rates.get(TWINS.get(task, "")):
+            known = [found for name in (task, TWINS.get(task, "")) if (found := rates.get(name))]
+            if rate := next((found for found in known if found.own), known[0] if known else None):
                 rows.append(row_of(step, task, here, rate))
             else:
                 unknown.append(task)

@@ -19,7 +19,7 @@ from burnqed.steps.searching import search_shard, shard_unit, shards
 from burnqed.steps.table import FINAL, SEARCH
 
 EXPANSIONS = "BURNQED_EXPANSIONS"
-"""A folder for expansions that the evaluations of a run share, as long as `burnqed run` lasts: Lean's answers are the same for all models, and the candidates for all heads of one."""
+"""A file for expansions that the evaluations of a `burnqed run` share: Lean's answers are the same for all models, and the candidates for all heads of one."""
 STAGES = {PLAIN: FINAL, HEAD: FINAL, SEARCH_HEAD: SEARCH}
 """The stage at which each variant is evaluated."""
 

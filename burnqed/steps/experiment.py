@@ -19,17 +19,17 @@ from burnqed.layout import iterations_of
 from burnqed.log import log
 from burnqed.progress import duration
 from burnqed.steps.base import Command, Context, show_in_argo
-from burnqed.steps.seeds import Measured, Place, check_alike, measured
+from burnqed.steps.seeds import Measured, Place, alike, measured
 from burnqed.store import Store
 
 DOCUMENT, PAGE = "experiment.json", "index.html"
 
 
-def sizes(found: Sequence[Measured]) -> dict[str, str]:
+def sizes(found: Sequence[Measured], configs: Mapping[Place, RunConfig]) -> dict[str, str]:
     """What was done, in words, for the report."""
     seeds = [one.seed for one in found]
-    c = found[0].configs["", 0]
-    e, sft, joint = c.evaluate, found[0].configs.get(("", 1), c).sft, found[0].configs.get(("joint", 1), c).joint
+    c = configs["", 0]
+    e, sft, joint = c.evaluate, configs.get(("", 1), c).sft, configs.get(("joint", 1), c).joint
     iterations = [
         *chain.from_iterable(s.iterations for s in seeds),
         *chain.from_iterable(s.arms.values() for s in seeds),
@@ -72,15 +72,15 @@ def notes(configs: Mapping[Place, RunConfig]) -> list[str]:
 
 
 def judge(store: Store, runs: Sequence[str], folder: Path) -> tuple[Experiments, list[Seed]]:
-    """Judges runs, which are the seeds of one experiment, on each benchmark; writes the document and the page into the folder. Returns what they have measured, too. Raises BadInput as `measured` and `check_alike`
+    """Judges runs, which are the seeds of one experiment, on each benchmark; writes the document and the page into the folder. Returns what they have measured, too. Raises BadInput as `measured` and `alike`
     do, and where no head was evaluated."""
-    every = [measured(store, run) for run in dict.fromkeys(runs)]
-    check_alike(every)
+    every = alike([measured(store, run) for run in dict.fromkeys(runs)])
+    configs = {place: config for one in reversed(every) for place, config in one.configs.items()}
     seeds = [one.seed for one in every]
     results = [judged(seeds, name) for name in seeds[0].iterations[0].benchmarks]
     if not any(result.arms for result in results):
         raise BadInput(f"Iteration 0 of {seeds[0].run} was evaluated without a head, so there is nothing to judge.")
-    found = Experiments(results=results, settings=sizes(every), notes=notes(every[0].configs))
+    found = Experiments(results=results, settings=sizes(every, configs), notes=notes(configs))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DOCUMENT).write_text(found.model_dump_json(indent=1) + "\n", encoding="utf-8")
     write_page(found, folder / PAGE)

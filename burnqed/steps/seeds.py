@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from itertools import combinations, count
 from pathlib import Path
 from typing import NamedTuple
@@ -10,12 +11,13 @@ from typing import NamedTuple
 from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.evaluate.arms import ARMS, Seed
+from burnqed.evaluate.arms import ARMS, WITHOUT, Seed
 from burnqed.evaluate.results import IterationResult
 from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.record import read_record
 from burnqed.remembered import recall
+from burnqed.resolve import from_json
 from burnqed.section import Kind
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context
@@ -25,8 +27,14 @@ from burnqed.steps.table import loop
 from burnqed.store import Store
 
 AGAIN = "run the experiment again"
-UNCOMPARED = {"profile", "data.origin", "search.enabled", "search.guided", "evaluate.search_head"}
-"""Settings in which seeds may differ, beside seeds and gates: they do not decide what is compared."""
+UNCOMPARED = {"data.origin", "data.benchmarks", "search.enabled", "search.guided", "evaluate.search_head"}
+"""Settings in which seeds may differ, beside seeds and gates: they do not decide what is compared, or (benchmarks) are compared by what they hold."""
+ASIDE = {"ebm.resume", "evaluate.search_head"}
+"""Settings in which a branch differs from the run whatever its question is."""
+ASKED = {"control": "sft.found_proofs", f"{WITHOUT}goal": "ebm.head", f"{WITHOUT}noise": "ebm.noise"}
+"""By branch, the setting that its question is about, where the steps read it that are compared."""
+BRANCHES = {arm.branch: arm.is_ablation for arm in ARMS if arm.branch}
+"""By name, and whether it is iteration 0 with another head."""
 Place = tuple[str, int]
 """A branch (empty: the run itself) and an iteration."""
 
@@ -39,10 +47,7 @@ class Measured(NamedTuple):
 
 
 def measured(store: Store, run: str) -> Measured:
-    """What may be compared. What differs from iteration 0 in how it was evaluated is left out with a warning, and so is iteration 1 among the arms if it was trained otherwise than the branches.
-
-    Raises BadInput for a run without iteration 0.
-    """
+    """What may be compared; what may not is left out with a warning. Raises BadInput for a run without iteration 0."""
     made: dict[Place, tuple[IterationResult, RunConfig]] = {}
     for number in count():
         layout = Layout(run, number)
@@ -51,43 +56,55 @@ def measured(store: Store, run: str) -> Measured:
         made["", number] = result, config_at(store, layout)
     if not made:
         raise BadInput(f"The run {run!r} in {store.uri} has no finished iteration 0; run the experiment first.")
-    branches = sorted({arm.branch for arm in ARMS if arm.branch})
-    made |= {(branch, 1): found for branch in branches if (found := of_branch(store, run, branch))}
-    first = made["", 0][1]
-    for branch, number in [*made]:
-        if different := differing(first, made[branch, number][1], "evaluate"):
-            what = f"iteration {number} of {run}{branch and f'-{branch}'}"
-            log.warning("%s is left out: evaluated with another %s than iteration 0; %s", what, different[0], AGAIN)
-            del made[branch, number]
-    arms = {arm.name: (arm.branch, arm.iteration) for arm in ARMS if (arm.branch, arm.iteration) in made}
-    trained = {
-        arm.branch for arm in ARMS if arm.branch and not arm.is_ablation
-    }  # an ablation's model is that of iteration 0
-    others = [config for (branch, _), (_, config) in made.items() if branch in trained]
-    if ("", 1) in made and (other := apart(made["", 1][1], others)):
-        log.warning("iteration 1 of %s is no arm: it was made with another %s; %s", run, other, AGAIN)
-        arms = {name: place for name, place in arms.items() if place != ("", 1)}
-    iterations = [result for (branch, _), (result, _) in made.items() if not branch]
-    seed = Seed(run, iterations, {name: made[place][0] for name, place in arms.items()})
-    return Measured(seed, {place: config for place, (_, config) in made.items()})
+    made |= {(branch, 1): found for branch in BRANCHES if (found := of_branch(store, run, branch))}
+    configs = {place: config for place, (_, config) in made.items()}
+    unlike = evaluated_otherwise(configs)
+    configs = {place: config for place, config in configs.items() if place not in unlike}
+    no_arms = unlike | trained_otherwise(configs)
+    for (branch, number), key in no_arms.items():
+        what = f"iteration {number} of {run}{branch and f'-{branch}'}"
+        log.warning("%s is left out: made with another %s than what it is compared with; %s", what, key, AGAIN)
+    places = {arm.name: (arm.branch, arm.iteration) for arm in ARMS}
+    arms = {name: made[at][0] for name, at in places.items() if at in made and at not in no_arms}
+    return Measured(Seed(run, [made[at][0] for at in configs if not at[0]], arms), configs)
 
 
-def differing(one: RunConfig, other: RunConfig, *steps: str) -> list[str]:
-    """The settings that these steps read and that differ."""
+def evaluated_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
+    """What was evaluated otherwise than iteration 0, and a setting in which."""
+    found = {place: differing(configs["", 0], config, "evaluate") - ASIDE for place, config in configs.items()}
+    return {place: min(different) for place, different in found.items() if different}
+
+
+def trained_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
+    """What is no arm, and a setting for which: an ablation whose head was trained otherwise than that of iteration 0, and a branch trained otherwise than iteration 1, in more than their
+    questions are about; iteration 1 itself if it is the one that differs from all."""
+    first, second = configs["", 0], configs.get(("", 1))
+    here = [branch for branch in BRANCHES if (branch, 1) in configs]
+    heads = {b: differing(first, configs[b, 1], "embed", "ebm") - ASIDE - {ASKED[b]} for b in here if BRANCHES[b]}
+    models = {b: apart(second, b, configs[b, 1]) for b in here if second and not BRANCHES[b]}
+    found = {(branch, 1): min(different) for branch, different in heads.items() if different}
+    if models and all(models.values()):
+        return found | {("", 1): min(models.values())}
+    return found | {(branch, 1): key for branch, key in models.items() if key}
+
+
+def differing(one: RunConfig, other: RunConfig, *steps: str) -> set[str]:
+    """The settings that these steps read, or that decide what they make, and that differ."""
     reads = {name for step in loop() if step.name in steps for name in step.reads}
-    return unequal(*(config.only(reads).meaning() for config in (one, other)))
+    return {key for key in unequal(one, other) if {key, key.partition(".")[0]} & reads}
 
 
-def unequal(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
-    return sorted(key for key in {*one, *other} if one.get(key) != other.get(key))
+def unequal(one: RunConfig, other: RunConfig) -> set[str]:
+    """The settings in which two differ, but for how work is done."""
+    values, others = (config.meaning(Kind.ADDRESS, Kind.STRUCTURE) for config in (one, other))
+    return {key for key in {*values, *others} if values.get(key) != others.get(key)}
 
 
-def apart(config: RunConfig, branches: Collection[RunConfig]) -> str:
-    """A setting of training and evaluation in which iteration 1 differs from what branches are compared with it for; empty if there is none."""
+def apart(config: RunConfig, branch: str, other: RunConfig) -> str:
+    """A setting of training and evaluation in which iteration 1 differs from a branch, in more than the branch's question is about; empty if there is none."""
     if config.joint.enabled or not config.sft.found_proofs:
         return "joint.enabled" if config.joint.enabled else "sft.found_proofs"
-    different = {key for branch in branches for key in differing(config, branch, "sft", "ebm", "evaluate")}
-    return min(different - {"ebm.resume"}, default="")
+    return min(differing(config, other, "sft", "ebm", "evaluate") - ASIDE - {ASKED.get(branch)}, default="")
 
 
 def result_at(store: Store, layout: Layout) -> IterationResult | None:
@@ -109,7 +126,7 @@ def result_at(store: Store, layout: Layout) -> IterationResult | None:
 
 
 def of_branch(store: Store, run: str, branch: str) -> tuple[IterationResult, RunConfig] | None:
-    """The result of a branch's iteration 1, as `result_at`, and the branch's settings. None, too, where the run of that name is no such branch, and where the result is not of its
+    """The result of a branch's iteration 1, as `result_at`, and the settings that it was finished with. None, too, where the run of that name is no such branch, and where the result is not of its
     present settings."""
     name = f"{run}-{branch}"
     if (config := recall(store, name)) is None:
@@ -127,57 +144,69 @@ def of_branch(store: Store, run: str, branch: str) -> tuple[IterationResult, Run
     if lost:
         log.warning("%s is left out: %s; %s", name, lost[0], AGAIN)
         return None
-    return result, config
+    return result, config_at(store, layout)
 
 
 def config_at(store: Store, layout: Layout) -> RunConfig:
     """The settings that an iteration was finished with."""
     record = read_record(store, layout.report)
     assert record is not None, layout
-    return RunConfig.model_validate(record.config)
+    return from_json(json.dumps(record.config))
 
 
-def compared(config: RunConfig) -> dict[str, object]:
-    """What seeds have in common."""
-    values = config.meaning(Kind.ADDRESS, Kind.STRUCTURE)
-    sections = {"gate"} if config.joint.enabled else {"gate", "joint"}
-    return {
-        key: value
-        for key, value in values.items()
-        if key not in UNCOMPARED and not key.endswith("seed") and key.partition(".")[0] not in sections
-    }
+def seeds_apart(one: RunConfig, other: RunConfig) -> list[str]:
+    """The settings in which two seeds may not differ, and do."""
+    unread = {"gate"} if one.joint.enabled or other.joint.enabled else {"gate", "joint"}
+    different = unequal(one, other) - UNCOMPARED
+    return sorted(key for key in different if not key.endswith(".seed") and key.partition(".")[0] not in unread)
 
 
-def check_alike(seeds: Sequence[Measured]) -> None:
-    """Raises BadInput for runs that differ in more than their seeds, or not even in these."""
-    (first, configs), *rest = seeds
-    for (one, of_one), (other, of_other) in combinations(seeds, 2):
-        drawn = [{k: v for k, v in c["", 0].meaning().items() if k.endswith("seed")} for c in (of_one, of_other)]
-        if drawn[0] == drawn[1]:
+def alike(every: Sequence[Measured]) -> list[Measured]:
+    """The seeds of one experiment, without what single ones did otherwise from iteration 2 on, where there are no arms.
+
+    Raises BadInput for runs that differ in more than their seeds, or not even in these.
+    """
+    for (one, configs), (other, others) in combinations(every, 2):
+        if not any(key.endswith(".seed") for key in unequal(configs["", 0], others["", 0])):
             raise BadInput(
-                f"The runs {one.run!r} and {other.run!r} have the same seeds ({', '.join(drawn[0])}): that is one seed twice; name one of them."
+                f"The runs {one.run!r} and {other.run!r} have the same seeds (sft.seed, ebm.seed, search.seed, …): that is one seed twice; name one of them."
             )
-    for seed, others in rest:
         different = [
-            f"{key} ({'iteration' if branch == '' else branch + ', iteration'} {number})"
-            for branch, number in [*configs]
-            if (branch, number) in others
-            for key in unequal(compared(configs[branch, number]), compared(others[branch, number]))
+            f"{key} ({f'{branch}, ' if branch else ''}iteration {number})"
+            for branch, number in sorted(configs.keys() & others.keys())
+            if number < 2
+            for key in seeds_apart(configs[branch, number], others[branch, number])
         ]
-        if not different and evaluated(first) != evaluated(seed):
+        if not different and evaluated(one) != evaluated(other):
             different = ["their benchmarks"]
         if different:
             raise BadInput(
-                f"The runs {first.run!r} and {seed.run!r} differ in {', '.join(different[:5])}; seeds of one experiment differ in their seeds alone."
+                f"The runs {one.run!r} and {other.run!r} differ in {', '.join(different[:5])}; seeds of one experiment differ in their seeds alone."
             )
-        results = zip(first.iterations, seed.iterations, strict=False)
-        if unlike := [one.iteration for one, two in results if bool(one.search.theorems) != bool(two.search.theorems)]:
+    first, *rest = every
+    return [first, *(like(first, one) for one in rest)]
+
+
+def like(first: Measured, other: Measured) -> Measured:
+    """Without iterations from 2 on that were made otherwise; where one searched and the other did not, that is only said."""
+    results = {result.iteration: result for result in first.seed.iterations}
+    kept = []
+    for result in other.seed.iterations:
+        place, (run, one) = ("", result.iteration), (first.seed.run, results.get(result.iteration))
+        if one and (different := seeds_apart(first.configs[place], other.configs[place])):
+            log.warning(
+                "iteration %d of %s is left out: %s is not that of %s", result.iteration, result.run, different[0], run
+            )
+            continue
+        if one and bool(one.search.theorems) != bool(result.search.theorems):
             log.warning(
                 "iteration %d of one of the runs %s and %s searched, that of the other did not: their heads learned from different data",
-                unlike[0],
-                first.run,
-                seed.run,
+                result.iteration,
+                run,
+                result.run,
             )
+        kept.append(result)
+    return Measured(other.seed._replace(iterations=kept), other.configs)
 
 
 def evaluated(seed: Seed) -> set[tuple[object, ...]]:

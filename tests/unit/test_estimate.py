@@ -15,7 +15,7 @@ from burnqed.layout import Layout
 from burnqed.ledger import Attempt
 from burnqed.resolve import resolve
 from burnqed.run.works import place_of, works_of
-from burnqed.steps.estimate import JOINT, Estimate, Rate, documented, estimate, measure
+from burnqed.steps.estimate import JOINT, Estimate, Rate, amount_of, documented, estimate, measure
 from burnqed.steps.table import loop
 from burnqed_workflows import experiment
 
@@ -75,6 +75,19 @@ def test_evaluations_that_recalled_what_others_had_asked_are_no_measure_where_th
     assert len(alone["evaluate"].seconds) == 1
     measure(alone, [attempt("evaluate", 100.0)], config(), 1)
     assert alone["evaluate"].range == rates["evaluate"].range, "in whatever order"
+
+
+def test_the_same_at_another_stage_is_a_better_measure_than_what_was_recalled() -> None:
+    rates = measured(attempt("evaluate", 100.0))
+    measure(rates, [attempt("evaluate-search", 5.0)], config(), 1, recalled=True)
+    settings = config("evaluate.search_head=true")
+    (only,) = estimate([(Layout("r", 1), settings)], rates, ["evaluate-search"]).rows
+    nodes = evaluated_nodes(settings)
+    assert only.seconds[1] == pytest.approx(100.0 / nodes["evaluate"] * nodes["evaluate-search"])
+
+
+def evaluated_nodes(settings: RunConfig) -> dict[str, float]:
+    return {task: amount_of(task, settings, 0) for task in ("evaluate", "evaluate-search")}
 
 
 def test_what_was_never_measured_is_named_and_in_no_figure() -> None:

@@ -19,7 +19,7 @@ from burnqed.steps import seeds
 from burnqed.steps.experiment import judge, notes
 from burnqed.steps.plan import Superseded
 from burnqed.steps.report import RESULTS
-from burnqed.steps.seeds import check_alike, measured
+from burnqed.steps.seeds import alike, measured
 from burnqed.store import Store
 from tests.fixtures.evaluations import evaluation, iteration, proved, unproved
 
@@ -61,7 +61,7 @@ def test_a_whole_experiment_has_all_its_arms(store: Store) -> None:
     run(store, RUN)
     found = measured(store, RUN)
     assert list(found.seed.arms) == ["A", "S", "B", "C", "control"]
-    assert list(found.configs) == [("", 0), ("", 1), ("control", 1), ("joint", 1)]
+    assert found.configs.keys() == {("", 0), ("", 1), ("control", 1), ("joint", 1)}
 
 
 @pytest.mark.parametrize(("setting", "name"), [("search.beta=3", "search.beta"), ("evaluate.candidates=7", "evaluate.candidates"), ("lean.heartbeats=7", "lean.heartbeats")])  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_branch_that_was_evaluated_otherwise_is_left_out_alone(
 ) -> None:
     run(store, RUN, joint=(setting,))
     assert list(measured(store, RUN).seed.arms) == ["A", "S", "control"]
-    assert f"iteration 1 of {RUN}-joint is left out: evaluated with another {name} than iteration 0" in caplog.text
+    assert f"iteration 1 of {RUN}-joint is left out: made with another {name} than" in caplog.text
 
 
 def test_an_iteration_that_was_evaluated_otherwise_is_in_no_comparison(store: Store) -> None:
@@ -81,11 +81,31 @@ def test_an_iteration_that_was_evaluated_otherwise_is_in_no_comparison(store: St
     assert [result.iteration for result in found.iterations] == [0]
 
 
-def test_an_iteration_that_was_trained_otherwise_is_no_arm_but_an_iteration(store: Store) -> None:
-    run(store, RUN, control=("sft.later_steps=7",))
+def test_an_iteration_that_was_trained_otherwise_than_all_branches_is_no_arm_but_an_iteration(store: Store) -> None:
+    run(store, RUN)
+    finish(store, Layout(RUN, 1), config("sft.later_steps=7"), PLAIN, HEAD, SEARCH_HEAD)
     found = measured(store, RUN).seed
     assert list(found.arms) == ["A", "B", "C", "control"]
     assert [result.iteration for result in found.iterations] == [0, 1]
+
+
+@pytest.mark.parametrize("setting", ["sft.later_steps=7", "ebm.noise=false", "ebm.steps=7"])
+def test_a_branch_that_was_trained_otherwise_is_left_out_alone(store: Store, setting: str) -> None:
+    run(store, RUN, control=(setting,))
+    found = measured(store, RUN).seed
+    assert list(found.arms) == ["A", "S", "B", "C"]
+    assert [result.iteration for result in found.iterations] == [0, 1]
+
+
+@pytest.mark.parametrize(("settings", "stays"), [((), True), (("ebm.steps=7",), False), (("ebm.noise=false",), False)])
+def test_a_head_that_lacks_something_is_compared_only_if_it_lacks_nothing_else(
+    store: Store, settings: tuple[str, ...], stays: bool
+) -> None:
+    run(store, RUN, "ebm.head=relative")
+    branch = config("ebm.head=relative-without-goal", "sft.enabled=false", *settings, f'data.origin="{RUN}:0"')
+    remember(store, f"{RUN}-without-goal", branch)
+    finish(store, Layout(f"{RUN}-without-goal", 1), branch, PLAIN, HEAD)
+    assert ("A without goal" in measured(store, RUN).seed.arms) == stays
 
 
 def test_a_branch_of_which_a_shared_part_would_be_made_anew_is_left_out_alone(
@@ -109,7 +129,52 @@ def test_runs_that_differ_in_seeds_gates_and_joint_settings_that_nothing_read_ar
     run(store, "one")
     run(store, "two", *SEEDS, "gate.min_rate=0.5")
     finish(store, Layout("two", 0), config(*SEEDS, "joint.weight=0.5"), PLAIN, HEAD)
-    check_alike([measured(store, "one"), measured(store, "two")])
+    found = measured(store, "two")
+    assert alike([measured(store, "one"), found]) == [measured(store, "one"), found]
+
+
+def test_what_a_branch_remembers_later_does_not_count(store: Store) -> None:
+    run(store, "one")
+    run(store, "two", *SEEDS)
+    later = config(*SEEDS, "joint.enabled=true", "search.budget=200", 'data.origin="two:0"')
+    remember(store, "two-joint", later)
+    alike([measured(store, "one"), measured(store, "two")])
+
+
+def test_an_added_benchmark_makes_no_other_experiment(store: Store) -> None:
+    run(store, "one")
+    run(store, "two", *SEEDS)
+    finish(store, Layout("two", 1), config(*SEEDS, "data.benchmarks={new: new.json}"), PLAIN, HEAD, SEARCH_HEAD)
+    alike([measured(store, "one"), measured(store, "two")])
+
+
+def test_a_later_iteration_that_was_made_otherwise_is_left_out_alone(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, own in (("one", ()), ("two", (*SEEDS, "select.theorems=99"))):
+        run(store, name, *own[:2])
+        finish(store, Layout(name, 2), config(*own), PLAIN, HEAD)
+    one, two = alike([measured(store, "one"), measured(store, "two")])
+    assert [[result.iteration for result in seed.seed.iterations] for seed in (one, two)] == [[0, 1, 2], [0, 1]]
+    assert "iteration 2 of two is left out: select.theorems is not that of one" in caplog.text
+
+
+def test_seeds_are_compared_with_one_another_not_with_the_first_alone(store: Store) -> None:
+    run(store, "one")
+    store.delete("one-joint")
+    run(store, "two", *SEEDS)
+    run(store, "three", "sft.seed=2", joint=("joint.weight=0.9",))
+    with pytest.raises(BadInput, match=r"'two' and 'three' differ in joint\.weight \(joint, iteration 1\)"):
+        alike([measured(store, name) for name in ("one", "two", "three")])
+
+
+def test_the_sizes_are_those_of_the_first_seed_that_has_the_branch(store: Store, tmp_path: Path) -> None:
+    run(store, "one")
+    store.delete("one-joint")
+    run(store, "two", *SEEDS, joint=("joint.steps=77",))
+    found, _ = judge(store, ["one", "two"], tmp_path / "out")
+    assert "77 steps" in found.settings["joint training"]
+    assert found.notes
 
 
 @pytest.mark.parametrize(
@@ -120,6 +185,7 @@ def test_runs_that_differ_in_seeds_gates_and_joint_settings_that_nothing_read_ar
         (["sft.later_steps=7"], (), r"sft\.later_steps"),
         ([], ("joint.weight=0.5",), r"joint\.weight \(joint, iteration 1\)"),
         (["search.noise=true"], (), r"search\.noise"),
+        (["data.generator_seed=1"], (), r"data\.generator_seed"),
     ],
 )
 def test_runs_that_differ_in_more_than_seeds_are_refused(
@@ -128,14 +194,14 @@ def test_runs_that_differ_in_more_than_seeds_are_refused(
     run(store, "one")
     run(store, "two", *SEEDS, *overrides, joint=joint)
     with pytest.raises(BadInput, match=rf"The runs 'one' and 'two' differ in .*{words}"):
-        check_alike([measured(store, "one"), measured(store, "two")])
+        alike([measured(store, "one"), measured(store, "two")])
 
 
 def test_one_seed_twice_is_refused(store: Store) -> None:
     run(store, "one")
     run(store, "two", "gate.min_rate=0.5")
     with pytest.raises(BadInput, match="have the same seeds .* one seed twice"):
-        check_alike([measured(store, "one"), measured(store, "two")])
+        alike([measured(store, "one"), measured(store, "two")])
 
 
 def test_a_run_without_a_head_is_one_sentence(store: Store, tmp_path: Path) -> None:
