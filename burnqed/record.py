@@ -10,6 +10,7 @@ Reading a record checks that all files are there with the right sizes. Damage th
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import socket
 from contextlib import suppress
@@ -24,6 +25,7 @@ from burnqed.errors import BadInput
 from burnqed.key import Key, digest_of
 from burnqed.layout import DAMAGED, NOTES, SUCCESS, SUPERSEDED
 from burnqed.log import log
+from burnqed.resolve import from_json
 from burnqed.store import Store
 
 REVISION_DIGITS = 12
@@ -62,6 +64,11 @@ class Record(BaseModel):
     host: str
     dollars: float = 0.0
     """What the attempt cost that finished the unit; `burnqed.ledger` has all attempts."""
+
+    @property
+    def settings(self) -> RunConfig:
+        """The configuration, from the record of an earlier version, too. Raises BadInput for a key that is unknown today."""
+        return from_json(json.dumps(self.config))
 
     def root(self, prefix: str) -> str:
         """The folder that the paths of the outputs are relative to."""

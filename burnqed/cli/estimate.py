@@ -42,7 +42,7 @@ def estimate(
     options.check_word(workflow, OF_ITERATIONS, "workflow with iterations")
     from burnqed.remembered import resolve_run
     from burnqed.run.works import place_of, works_of
-    from burnqed.steps.estimate import TWINS, documented, rates_of
+    from burnqed.steps.estimate import documented, rates_of
     from burnqed.steps.estimate import estimate as estimated
     from burnqed.store import Store
     from burnqed_workflows.registry import WORKFLOWS
@@ -60,12 +60,9 @@ def estimate(
             f"{store} has no finished iteration of {runs}, whose times could be the measure; give another --like."
         )
     works = [place_of(work) for work in works_of(document)]
-    others = {task: rate for task, rate in documented(config).items() if task not in rates}
-    found = estimated(works, others | rates, WORKFLOWS[workflow].tasks)
+    found = estimated(works, documented(config) | rates, WORKFLOWS[workflow].tasks)
     sources = [f"measured in {runs}, on what it ran on"] * bool(rates)
-    if assumed := [
-        row.task for row in found.rows if row.task not in rates and {row.task, TWINS.get(row.task)} & {*others}
-    ]:
+    if assumed := [row.task for row in found.rows if row.is_documented]:
         sources.append(f"of {', '.join(assumed)} documented for a model of 7 billion parameters on an A100")
     source = "; ".join(sources)
     if not found.rows:

@@ -108,8 +108,8 @@ def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) ->
     alone = [change(("", one), ("", other), budget) for one, other in pairs]
     own = [c.gain for c in alone if c.gain]
     hull = (min(low for low, _ in own), max(high for _, high in own)) if own else None
-    ranks = [(c.path_rank, c.ranked) for c in alone if c.path_rank]
-    ranked = sum(n for _, n in ranks)
+    ranked = sum(c.ranked for c in alone)
+    ranks = [sum(c.path_rank[side] * c.ranked for c in alone if c.path_rank) for side in (0, 1)]
     return Effect(
         question=question,
         before=before,
@@ -119,11 +119,9 @@ def effect(question: str, before: str, after: str, pairs: Pairs, budget: int) ->
         theorems=len(names),
         gain=float(np.mean(rates[1]) - np.mean(rates[0])) if names else None,
         gains=[c.net / c.tried for c in alone if c.tried],
-        gain_interval=bootstrap(*rates, difference) or hull if len(pairs) > 1 else hull,
+        gain_interval=(bootstrap(*rates, difference) if len(pairs) > 1 else None) or hull,
         nodes=sum(nodes[1]) / sum(nodes[0]) if sum(nodes[0]) else None,
         nodes_interval=bootstrap(*nodes, ratio) if sum(nodes[0]) else None,
-        path_rank=(sum(r[0] * n for r, n in ranks) / ranked, sum(r[1] * n for r, n in ranks) / ranked)
-        if ranks
-        else None,
+        path_rank=(ranks[0] / ranked, ranks[1] / ranked) if ranked else None,
         ranked=ranked,
     )

@@ -6,7 +6,6 @@ estimate([(layout, config), …], rates, tasks)
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,6 @@ from burnqed.holding import NOTHING, Holding, of_pools
 from burnqed.layout import Layout
 from burnqed.ledger import Attempt, accounts
 from burnqed.record import read_record
-from burnqed.resolve import from_json
 from burnqed.steps.base import Context
 from burnqed.steps.base_model import TINY
 from burnqed.steps.evaluate import variants
@@ -125,6 +123,8 @@ class Rate:
     """What it held meanwhile."""
     recalled: list[float] = field(default_factory=list)
     """Likewise, of evaluations that recalled what an earlier one had asked."""
+    is_documented: bool = False
+    """Not measured."""
 
     @property
     def seconds(self) -> list[float]:
@@ -142,6 +142,8 @@ class Row(Result):
     """A step of all iterations together."""
 
     task: str
+    is_documented: bool
+    """Whether its rate is."""
     amount: float
     unit: str
     """Empty where the time is the same each time."""
@@ -183,9 +185,8 @@ def rates_of(store: Store, runs: Sequence[str]) -> dict[str, Rate]:
             attempts[account.iteration] += account.attempts
         for iteration in sorted(number for number in attempts if number >= 0):
             if record := read_record(store, Layout(run, iteration).report):
-                config = from_json(json.dumps(record.config))
                 first = read_result(store, Layout(run, iteration).report).evaluations[0]
-                measure(rates, attempts[iteration], config, iteration, recalled=first.recalled)
+                measure(rates, attempts[iteration], record.settings, iteration, recalled=first.recalled)
     return rates
 
 
@@ -209,8 +210,10 @@ def named(task: str, config: RunConfig, iteration: int) -> str:
 
 def documented(config: RunConfig) -> dict[str, Rate]:
     """Rates that are documented for a model of 7 billion parameters; none for the tiny one."""
+    if config.policy.model == TINY:
+        return {}
     held = of_pools(config, ("trainer",))
-    return {} if config.policy.model == TINY else {task: Rate([rate], held) for task, rate in DOCUMENTED.items()}
+    return {task: Rate([rate], held, is_documented=True) for task, rate in DOCUMENTED.items()}
 
 
 def estimate(works: Sequence[tuple[Layout, RunConfig]], rates: Mapping[str, Rate], tasks: Sequence[str]) -> Estimate:
@@ -223,7 +226,7 @@ def estimate(works: Sequence[tuple[Layout, RunConfig]], rates: Mapping[str, Rate
                 kinds[named(step.task, config, at.iteration)].append((at, config))
         for task, here in kinds.items():
             known = [found for name in (task, TWINS.get(task, "")) if (found := rates.get(name))]
-            if rate := next((found for found in known if found.own), known[0] if known else None):
+            if rate := max(known, key=lambda found: bool(found.own), default=None):
                 rows.append(row_of(step, task, here, rate))
             else:
                 unknown.append(task)
@@ -248,6 +251,7 @@ def row_of(step: Step, task: str, works: Sequence[tuple[Layout, RunConfig]], rat
 
     return Row(
         task=task,
+        is_documented=rate.is_documented,
         amount=sum(amounts),
         unit=AMOUNTS[task][0] if task in AMOUNTS else "",
         pods=shards * len(works),

@@ -77,8 +77,8 @@ def judge(store: Store, runs: Sequence[str], folder: Path) -> tuple[Experiments,
     every = alike([measured(store, run) for run in dict.fromkeys(runs)])
     configs = {place: config for one in reversed(every) for place, config in one.configs.items()}
     seeds = [one.seed for one in every]
-    results = [judged(seeds, name) for name in seeds[0].iterations[0].benchmarks]
-    if not any(result.arms for result in results):
+    results = [one for name in seeds[0].iterations[0].benchmarks if (one := judged(seeds, name)).arms]
+    if not results:
         raise BadInput(f"Iteration 0 of {seeds[0].run} was evaluated without a head, so there is nothing to judge.")
     found = Experiments(results=results, settings=sizes(every, configs), notes=notes(configs))
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import combinations, count
 from pathlib import Path
@@ -17,7 +16,6 @@ from burnqed.layout import Layout
 from burnqed.log import log
 from burnqed.record import read_record
 from burnqed.remembered import recall
-from burnqed.resolve import from_json
 from burnqed.section import Kind
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context
@@ -151,7 +149,7 @@ def config_at(store: Store, layout: Layout) -> RunConfig:
     """The settings that an iteration was finished with."""
     record = read_record(store, layout.report)
     assert record is not None, layout
-    return from_json(json.dumps(record.config))
+    return record.settings
 
 
 def seeds_apart(one: RunConfig, other: RunConfig) -> list[str]:
@@ -189,22 +187,23 @@ def alike(every: Sequence[Measured]) -> list[Measured]:
 
 def like(first: Measured, other: Measured) -> Measured:
     """Without iterations from 2 on that were made otherwise; where one searched and the other did not, that is only said."""
+    runs = first.seed.run, other.seed.run
     results = {result.iteration: result for result in first.seed.iterations}
     kept = []
     for result in other.seed.iterations:
-        place, (run, one) = ("", result.iteration), (first.seed.run, results.get(result.iteration))
-        if one and (different := seeds_apart(first.configs[place], other.configs[place])):
-            log.warning(
-                "iteration %d of %s is left out: %s is not that of %s", result.iteration, result.run, different[0], run
-            )
-            continue
-        if one and bool(one.search.theorems) != bool(result.search.theorems):
-            log.warning(
-                "iteration %d of one of the runs %s and %s searched, that of the other did not: their heads learned from different data",
-                result.iteration,
-                run,
-                result.run,
-            )
+        number = result.iteration
+        if one := results.get(number):
+            if different := seeds_apart(first.configs["", number], other.configs["", number]):
+                log.warning(
+                    "iteration %d of %s is left out: %s is not that of %s", number, runs[1], different[0], runs[0]
+                )
+                continue
+            if bool(one.search.theorems) != bool(result.search.theorems):
+                log.warning(
+                    "iteration %d of one of the runs %s and %s searched, that of the other did not: their heads learned from different data",
+                    number,
+                    *runs,
+                )
         kept.append(result)
     return Measured(other.seed._replace(iterations=kept), other.configs)
 

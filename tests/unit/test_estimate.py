@@ -82,12 +82,8 @@ def test_the_same_at_another_stage_is_a_better_measure_than_what_was_recalled() 
     measure(rates, [attempt("evaluate-search", 5.0)], config(), 1, recalled=True)
     settings = config("evaluate.search_head=true")
     (only,) = estimate([(Layout("r", 1), settings)], rates, ["evaluate-search"]).rows
-    nodes = evaluated_nodes(settings)
-    assert only.seconds[1] == pytest.approx(100.0 / nodes["evaluate"] * nodes["evaluate-search"])
-
-
-def evaluated_nodes(settings: RunConfig) -> dict[str, float]:
-    return {task: amount_of(task, settings, 0) for task in ("evaluate", "evaluate-search")}
+    nodes, guided = (amount_of(task, settings, 0) for task in ("evaluate", "evaluate-search"))
+    assert only.seconds[1] == pytest.approx(100.0 / nodes * guided)
 
 
 def test_what_was_never_measured_is_named_and_in_no_figure() -> None:
