@@ -1,6 +1,6 @@
 """Branches: runs that share the beginning of another (`data.origin`, `--from RUN:N`), to compare what is done differently from there on.
 
-A branch reads the other run's data, base model, benchmarks and iterations up to N where they are, and never writes there.
+A branch reads the other run's data, base model, benchmarks and iterations up to N (none with `--from RUN:base`) where they are, and never writes there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check_branch(store: Store, layout: Layout) -> None:
     branch."""
     run, origin = layout.run, layout.origin
     known = recall(store, run)
-    now = f"{origin.run}:{origin.iteration}" if origin else None
+    now = origin.address if origin else None
     if known and known.data.origin != now:
         was = f"begun as a branch of {known.data.origin}" if known.data.origin else "begun without --from"
         advice = f"give --from {known.data.origin}" if known.data.origin else "leave --from out"
@@ -55,7 +55,7 @@ def check_given(layout: Layout) -> None:
 
 
 def branches(store: Store, run: str) -> Iterator[tuple[str, int]]:
-    """Other runs that share its beginning, each with the last iteration that it shares."""
+    """Other runs that share its beginning, each with the last iteration that it shares, or -1."""
     for name in store.folders():
         path = f"{name}/{SETTINGS}"
         if name == run or not NAME.fullmatch(name) or not store.exists(path):

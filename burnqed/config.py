@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from burnqed.cluster_config import ClusterConfig, CostConfig, PoolConfig, WorkflowConfig
 from burnqed.errors import BadInput
-from burnqed.layout import origin_of
+from burnqed.layout import Layout, iteration_of, origin_of
 from burnqed.section import (
     LATER,
     Address,
@@ -95,11 +96,11 @@ def weighted(given: str) -> tuple[str, float]:
     return address, number
 
 
-def named_iteration(given: str | None) -> str | None:
-    """`RUN:N`, as it is. Raises ValueError for anything else."""
+def readable(given: str | None, read: Callable[[str], Layout]) -> str | None:
+    """The address as it is. Raises ValueError for one that cannot be read."""
     try:
         if given is not None:
-            origin_of(given)
+            read(given)
     except BadInput as error:
         raise ValueError(str(error).rstrip(".")) from None
     return given
@@ -137,7 +138,7 @@ class DataConfig(Section):
     deep_statements: Later[Theorems[int]] = Field(0, ge=0)
     """Further deep theorems, of which only the statements are used: they are added to what is searched with the shipped corpus, as `deep-statement::…`."""
     origin: Structure[str | None] = None
-    """`RUN:N` makes the run a branch: it reads that run's data, base model, benchmarks and iterations up to N where they are, and begins with iteration N + 1."""
+    """`RUN:N` makes the run a branch: it reads that run's data, base model, benchmarks and iterations up to N where they are, and begins with iteration N + 1. `RUN:base` shares no iteration, and the branch begins with iteration 0."""
     validation_fraction: float = Field(0.05, ge=0, lt=1)
     """Share of theorems, by hash of the name, whose pairs are held out for the evaluation loss."""
     closer_keep: float = Field(0.1, ge=0, le=1)
@@ -155,7 +156,7 @@ class DataConfig(Section):
     @field_validator("origin")
     @classmethod
     def _origin(cls, given: str | None) -> str | None:
-        return named_iteration(given)
+        return readable(given, origin_of)
 
     @field_validator("benchmarks", mode="before")
     @classmethod
@@ -476,7 +477,7 @@ class SearchConfig(Section):
 
     enabled: Structure[Iterations] = True
     """Whether iterations from 1 on search, and replay known proofs, or which, as in `[1, 2]`. The others train the model and the head on what there is, and evaluate them: to compare ways
-    to train, and where nothing is to be learned from what is found. An iteration that has searched keeps what it found."""
+    to train, and where nothing is to be learned from what is found. Iteration 0 does, but with `false` where there is no head either (`ebm.enabled`). An iteration that has searched keeps what it found."""
     budget: Nodes[int] = Field(100, ge=1)
     """Nodes expanded per theorem."""
     tokens: Tokens[int | None] = Field(None, ge=1)
@@ -620,7 +621,7 @@ class GateConfig(Section):
     @field_validator("baseline")
     @classmethod
     def _baseline(cls, given: str | None) -> str | None:
-        return named_iteration(given)
+        return readable(given, iteration_of)
 
 
 class RunConfig(Section):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from burnqed.errors import BadInput
 
 NAME = re.compile(r"[^\W_][\w.-]{0,99}")
+BASE = "base"
+"""In `RUN:base`, instead of an iteration: what all its iterations begin with."""
 REPLAYED = "replay"
 """The variant of trajectories that are replayed known proofs: no searches."""
 SETTINGS = "run.json"
@@ -36,7 +38,7 @@ class Layout:
     iteration: int = -1
     """-1 for work that belongs to no iteration: only the paths of the run, and `logs`, apply to it."""
     origin: Layout | None = None
-    """Of a branch (`burnqed.branch`): the last iteration, of another run, that it shares with it, besides data, base model and benchmarks."""
+    """Of a branch (`burnqed.branch`): the last iteration, of another run, that it shares with it, besides data, base model and benchmarks; -1 if it shares none."""
 
     def __post_init__(self) -> None:
         check_name(self.run, "a run")
@@ -45,6 +47,11 @@ class Layout:
     def trunk(self) -> str:
         """The run that data, base model, benchmarks and the files that it was given belong to."""
         return self.origin.run if self.origin else self.run
+
+    @property
+    def address(self) -> str:
+        """As `origin_of` reads it."""
+        return f"{self.run}:{BASE if self.iteration < 0 else self.iteration}"
 
     @property
     def data(self) -> str:
@@ -150,6 +157,12 @@ class Layout:
 
 
 def origin_of(text: str) -> Layout:
+    """What `RUN:N` or `RUN:base` names, of which a branch begins. Raises BadInput for anything else."""
+    found = re.fullmatch(f"([^:]+):{BASE}", text)
+    return Layout(found[1], -1) if found else iteration_of(text)
+
+
+def iteration_of(text: str) -> Layout:
     """The iteration that `RUN:N` names. Raises BadInput for anything else."""
     found = re.fullmatch(r"([^:]+):(0|[1-9][0-9]{0,5})", text)
     if not found:

@@ -1,4 +1,4 @@
-"""Does the head pay, and does joint training keep it so? Iterations, and beside them iteration 1 trained in other ways; each a workflow of its own, then one report.
+"""Does the head pay, and does joint training keep it so? Iterations, and beside them iteration 1 trained in other ways, and the model before any training; each a workflow of its own, then one report.
 
     burnqed run experiment --iters 3 --profile demo
     burnqed submit experiment --iters 3
@@ -6,22 +6,22 @@
     burnqed run experiment --iters 3 --profile demo --ablate goal,noise      # also heads of iteration 0 that lack something
 
 The other ways are branches of the run (`RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
-trajectories, as iteration 1 of the run is with the head of its search. From the third on, the last iteration does not search either, for nothing would learn from it, and has a head that learned from the
-iterations before. `burnqed.evaluate.arms` says what is compared.
+trajectories, as iteration 1 of the run is with the head of its search. The raw model (`RUN-baseline`) begins with the run's data, tries 16 trivial theorems and is evaluated without a head.
+`burnqed.evaluate.arms` says what is compared.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from typing import NamedTuple
 
 from hera.workflows import DAG, Workflow
 
-from burnqed.config import SHIPPED, RunConfig, includes
+from burnqed.config import SHIPPED, RunConfig
 from burnqed.errors import BadInput
-from burnqed.evaluate.arms import ABLATIONS, WITHOUT
+from burnqed.evaluate.arms import ABLATIONS, BASELINE, WITHOUT
 from burnqed.head import WITHOUT_GOAL
-from burnqed.layout import iterations_of
+from burnqed.layout import Layout, iterations_of
 from burnqed.log import log
 from burnqed.resolve import resolve
 from burnqed.steps.table import find
@@ -30,28 +30,32 @@ from . import iteration
 from .children import CONFIG_OF, child, in_turn, of_iterations
 from .templates import new_workflow, parameter, step
 
+
+class Branch(NamedTuple):
+    """A run that shares its beginning with the experiment's."""
+
+    settings: tuple[str, ...]
+    """In which it differs from the experiment's run."""
+    iteration: int = 1
+    """The only one of its own."""
+
+
 BRANCHES = {
-    "joint": ("joint.enabled=true",),
-    "control": ("sft.found_proofs=false",),
+    BASELINE: Branch(("sft.enabled=false", "ebm.enabled=false"), iteration=0),
+    "joint": Branch(("joint.enabled=true",)),
+    "control": Branch(("sft.found_proofs=false",)),
 }
-"""Settings in which iteration 1 of each branch differs from the run's."""
 COMMON = ("search.enabled=false", "ebm.resume=none")
-"""And those in which all do: a head that continues another one's training would have learned longer."""
+"""Settings of all branches: a head that continues another one's training would have learned longer."""
+OF_RUN = ("joint.enabled=false", "evaluate.search_head=[1]")
+"""Settings of the run itself: it is what joint training is compared with, and of the heads of its searches, that of iteration 1 is compared."""
 ENDED = ("Succeeded", "Failed", "Errored", "Omitted")
 PAGE = "index.html"
 
 
-def of_run(numbers: Sequence[int], config: RunConfig) -> list[str]:
-    """Settings of the run itself: what it is compared with is trained jointly; of the heads of its searches, that of iteration 1 is compared; and of its iterations, those search
-    from which others learn, and those that already have."""
-    before = config.search.enabled if isinstance(config.search.enabled, list) else []
-    searching = sorted({1, *numbers[1:-1], *before})
-    return ["joint.enabled=false", "evaluate.search_head=[1]", f"search.enabled={searching}"]
-
-
-def ablations(given: str, config: RunConfig) -> dict[str, tuple[str, ...]]:
+def ablations(given: str, config: RunConfig) -> dict[str, Branch]:
     """Branches by name that keep the model of iteration 0 and have a head without one of what is `given`, separated by commas. Raises BadInput for what there is not."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Branch] = {}
     for name in filter(None, given.split(",")):
         if name not in ABLATIONS:
             raise BadInput(
@@ -66,13 +70,13 @@ def ablations(given: str, config: RunConfig) -> dict[str, tuple[str, ...]]:
                 f"There is no head like {config.ebm.head!r} that does not see the goal; give ebm.head={' or '.join(WITHOUT_GOAL)}."
             )
         lacking = "ebm.noise=false" if name == "noise" else f"ebm.head={WITHOUT_GOAL[config.ebm.head]}"
-        found[f"{WITHOUT}{name}"] = ("sft.enabled=false", lacking)
+        found[f"{WITHOUT}{name}"] = Branch(("sft.enabled=false", lacking))
     return found
 
 
-def branch_config(config: RunConfig, run: str, settings: Sequence[str]) -> RunConfig:
-    origin = json.dumps(f"{run}:0")
-    return resolve(None, [*COMMON, *settings, f"data.origin={origin}"], base=config).config
+def branch_config(config: RunConfig, run: str, branch: Branch) -> RunConfig:
+    origin = json.dumps(Layout(run, branch.iteration - 1).address)
+    return resolve(None, [*COMMON, *branch.settings, f"data.origin={origin}"], base=config).config
 
 
 def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = "", ablate: str = "") -> Workflow:
@@ -98,22 +102,20 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         )
     if config.joint.enabled:
         log.info("an experiment's iterations are trained by next token alone, and jointly in the branch %s-joint", run)
-    config = resolve(None, of_run(numbers, config), base=config).config
-    if not includes(config.search.enabled, numbers[-1]):
-        log.info("iteration %d of %s does not search, for nothing would learn from it", numbers[-1], run)
+    config = resolve(None, OF_RUN, base=config).config
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
     parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "ablate": ablate, "gate": "off"}
-    branches: dict[str, tuple[str, ...]] = BRANCHES | ablations(ablate, config)
-    configs = {f"{CONFIG_OF}{name}": branch_config(config, run, branches[name]).to_json() for name in branches}
+    branches = BRANCHES | ablations(ablate, config)
+    configs = {f"{CONFIG_OF}{name}": branch_config(config, run, branch).to_json() for name, branch in branches.items()}
     with new_workflow("experiment", config, parameters | configs) as workflow:
         template = child(one, config)
         report = step(find("experiment"), config, options={"iters": parameter("iters")}, artifacts=(PAGE,))
         with DAG(name="main"):
             in_turn(template, numbers, redo)
-            for branch in branches:
-                given = {"run": f"{parameter('run')}-{branch}", "config": parameter(f"{CONFIG_OF}{branch}")}
-                arguments = {"name": branch, "iteration": "1", "redo": of_iterations(redo), **given}
-                template(name=branch, depends="iter-0.Succeeded", arguments=arguments)
+            for name, branch in branches.items():
+                given = {"run": f"{parameter('run')}-{name}", "config": parameter(f"{CONFIG_OF}{name}")}
+                arguments = {"name": name, "iteration": str(branch.iteration), "redo": of_iterations(redo), **given}
+                template(name=name, depends="iter-0.Succeeded", arguments=arguments)
             others = [*(f"iter-{number}" for number in numbers[1:]), *branches]
             ended = [f"({' || '.join(f'{name}.{phase}' for phase in ENDED)})" for name in others]
             report(name="experiment", depends=" && ".join(["iter-0.Succeeded", *ended]))

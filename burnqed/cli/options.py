@@ -137,7 +137,7 @@ From = which(
     None,
     "--from",
     metavar="RUN:N",
-    help="Begin as a branch of another run: its data, base model, benchmarks and iterations up to N are read where they are. With its settings, where no profile is given.",
+    help="Begin as a branch of another run: its data, base model, benchmarks and iterations up to N (none with RUN:base) are read where they are. With its settings, where no profile is given.",
 )
 Source = importing(
     None,

@@ -3,7 +3,7 @@
 A is the model of iteration 0; S that of iteration 1, fine-tuned again with the proofs that iteration 0 found, and the head that it searches with; the control is fine-tuned
 again without them; B is trained jointly instead, with a head trained on its finished embeddings; and C is that model with the head that was trained with it. So A to control
 is more training, control to S what found proofs do, S to B what joint training does to the model, B to C what it does to the head. Ablations, where there are any, are the
-model of iteration 0 with heads that lack something, beside A.
+model of iteration 0 with heads that lack something, beside A. The baseline, which A began as, is no arm: it has no head.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Arm(NamedTuple):
     """Not every experiment has it."""
 
 
+BASELINE = "baseline"
+"""The branch with the model as it was before any fine-tuning, evaluated as its iteration 0."""
 WITHOUT = "without-"
 """Begins the branches of ablations."""
 ABLATIONS = {"goal": "it does not see the goal", "noise": "it did not learn from the searches at the noise temperature"}
@@ -72,11 +74,12 @@ QUESTIONS = (
 
 
 class Seed(NamedTuple):
-    """The results of one run: of its iterations, and by arm."""
+    """The results of one run: of its iterations, by arm, and of its baseline."""
 
     run: str
     iterations: Sequence[IterationResult]
     arms: Mapping[str, IterationResult]
+    baseline: IterationResult | None = None
 
 
 def evaluation(seed: Seed, arm: Arm, variant: str) -> EvaluationResult | None:

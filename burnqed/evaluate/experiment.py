@@ -11,6 +11,7 @@ from pydantic import Field
 
 from burnqed.evaluate.arms import (
     ARMS,
+    BASELINE,
     CALIBRATION,
     DISTANCE,
     PROBE,
@@ -88,6 +89,22 @@ class ArmResult(Result):
         return [self.name, *chain(*ranked), *("-" if value is None else f"{value:.3f}" for value in measured)]
 
 
+class BaselineResult(Result):
+    """Of the model before any fine-tuning, which has no head."""
+
+    seeds: int
+    solved: dict[int, float]
+    """By budget; mean over seeds."""
+    rate: float | None
+    """At the largest budget, as an arm's."""
+    interval: Interval | None
+
+    @property
+    def in_words(self) -> str:
+        counts = ", ".join(f"{count:.3g} at {budget} nodes" for budget, count in self.solved.items())
+        return f"{counts} ({'-' if self.rate is None else f'{self.rate:.1%}'}, {percent(self.interval)})"
+
+
 class PartResult(Result):
     """Some theorems of the benchmark; what each arm solves of them at the largest budget, in the mean over seeds."""
 
@@ -108,11 +125,12 @@ class Experiment(Result):
     benchmark: str
     benchmark_hash: str
     budgets: list[int]
+    baseline: BaselineResult | None = None
     arms: list[ArmResult]
     heads: list[Effect]
     """What each arm's head changes against the same model without one."""
     steps: list[Effect]
-    """From arm to arm, with their heads."""
+    """From the baseline to A, both without a head; then from arm to arm, with their heads."""
     iterations: list[Effect]
     """From each iteration to the next, with their heads."""
     parts: list[PartResult] = Field(default_factory=list)
@@ -145,10 +163,14 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         for arm in ARMS
         if (pairs := paired(on, (arm, PLAIN), (arm, arm.variant)))
     ]
+    trained = comparable((untrained(seed), seed.iterations[0].variant(PLAIN)) for seed in on)
     steps = [
-        effect(question, before, after, pairs, budgets[-1])
-        for before, after, question in QUESTIONS
-        if (pairs := with_heads(on, before, after))
+        *([effect("fine-tuning", BASELINE, "A without head", trained, budgets[-1])] if trained else []),
+        *(
+            effect(question, before, after, pairs, budgets[-1])
+            for before, after, question in QUESTIONS
+            if (pairs := with_heads(on, before, after))
+        ),
     ]
     verdict, reasons = verdict_of([arm.name for arm in arms], heads, steps, on, budgets[-1])
     return Experiment(
@@ -156,6 +178,7 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         benchmark=benchmark,
         benchmark_hash=first.benchmark_hash,
         budgets=budgets,
+        baseline=baseline_result(on, budgets),
         arms=arms,
         heads=heads,
         steps=steps,
@@ -163,18 +186,33 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         parts=parts_of(on, first, budgets[-1]),
         verdict=verdict,
         reasons=reasons,
-        missing=[
-            f"{arm.name} of {seed.run}"
-            for seed in on
-            for arm in ARMS
-            if not arm.is_ablation and evaluation(seed, arm, arm.variant) is None
-        ],
+        missing=[f"{name} of {seed.run}" for seed in on for name in missing(seed)],
     )
+
+
+def missing(seed: Seed) -> list[str]:
+    arms = [arm.name for arm in ARMS if not arm.is_ablation and evaluation(seed, arm, arm.variant) is None]
+    return arms if untrained(seed) else [BASELINE, *arms]
 
 
 def on_one(seed: Seed, benchmark: str) -> Seed:
     arms = {name: found[0] for name, result in seed.arms.items() if (found := on_benchmark([result], benchmark))}
-    return Seed(seed.run, on_benchmark(seed.iterations, benchmark), arms)
+    baseline = on_benchmark([seed.baseline] if seed.baseline else [], benchmark)
+    return Seed(seed.run, on_benchmark(seed.iterations, benchmark), arms, next(iter(baseline), None))
+
+
+def untrained(seed: Seed) -> EvaluationResult | None:
+    """Of the baseline."""
+    return seed.baseline.variant(PLAIN) if seed.baseline else None
+
+
+def baseline_result(seeds: Sequence[Seed], budgets: Sequence[int]) -> BaselineResult | None:
+    """None where no seed has it."""
+    found = [e for seed in seeds if (e := untrained(seed))]
+    if not found:
+        return None
+    rate, interval = rate_of(found, budgets[-1])
+    return BaselineResult(seeds=len(found), solved=solved(found, budgets), rate=rate, interval=interval)
 
 
 def progress(seeds: Sequence[Seed], budget: int) -> list[Effect]:

@@ -53,18 +53,19 @@ def trains_jointly(config: RunConfig) -> bool:
 
 
 def searches(config: RunConfig, iteration: int) -> bool:
-    """Whether an iteration with these settings searches and replays; the first always does."""
-    return iteration == 0 or includes(config.search.enabled, iteration)
+    """Whether an iteration with these settings searches and replays. The first does where there are heads, for these have nothing else to learn from, and with any `search.enabled` but `false`."""
+    first = iteration == 0 and (config.ebm.enabled or bool(config.search.enabled))
+    return first or includes(config.search.enabled, iteration)
 
 
 def has_searched(store: Store, layout: Layout) -> bool:
     """Whether the layout's iteration did, or has begun to, whatever the settings are now."""
-    return layout.iteration == 0 or read_record(store, layout.selection) is not None
+    return read_record(store, layout.selection) is not None
 
 
 def as_searched(store: Store, layout: Layout, config: RunConfig) -> RunConfig:
     """The settings of the layout's iteration: one that has searched keeps its search, whatever `search.enabled` says by now, as later iterations learned from it."""
-    if layout.iteration < 1 or searches(config, layout.iteration) or not has_searched(store, layout):
+    if layout.iteration < 0 or searches(config, layout.iteration) or not has_searched(store, layout):
         return config
     return config.model_copy(update={"search": config.search.model_copy(update={"enabled": True})})
 

@@ -19,7 +19,7 @@ from burnqed.evaluate.gates import TRAINED_STEPS, verdict
 from burnqed.evaluate.report import Proof, ReportInputs, write_report
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, VARIANTS, EvaluationResult, IndexFigures, IterationResult
 from burnqed.evaluate.summary import ever, summarize
-from burnqed.layout import origin_of
+from burnqed.layout import iteration_of
 from burnqed.lean.backends import open_lean
 from burnqed.lean.protocol import LeanBackend
 from burnqed.ledger import Attempt, accounts
@@ -70,7 +70,7 @@ def baseline(context: Context) -> list[str]:
     address = context.config.gate.baseline
     if address is None or context.iteration > 0:
         return []
-    theirs = origin_of(address)
+    theirs = iteration_of(address)
     if theirs.run == context.layout.run:
         raise BadInput(f"gate.baseline is {address}, which is the run itself; give an iteration of another run.")
     if read_record(context.store, theirs.report) is None:

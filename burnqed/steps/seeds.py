@@ -10,7 +10,7 @@ from typing import NamedTuple
 from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.evaluate.arms import ARMS, WITHOUT, Seed
+from burnqed.evaluate.arms import ARMS, BASELINE, WITHOUT, Seed
 from burnqed.evaluate.results import IterationResult
 from burnqed.layout import Layout
 from burnqed.log import log
@@ -54,7 +54,8 @@ def measured(store: Store, run: str) -> Measured:
         made["", number] = result, config_at(store, layout)
     if not made:
         raise BadInput(f"The run {run!r} in {store.uri} has no finished iteration 0; run the experiment first.")
-    made |= {(branch, 1): found for branch in BRANCHES if (found := of_branch(store, run, branch))}
+    places = [(BASELINE, 0), *((branch, 1) for branch in BRANCHES)]
+    made |= {place: found for place in places if (found := of_branch(store, run, *place))}
     configs = {place: config for place, (_, config) in made.items()}
     unlike = evaluated_otherwise(configs)
     configs = {place: config for place, config in configs.items() if place not in unlike}
@@ -62,9 +63,10 @@ def measured(store: Store, run: str) -> Measured:
     for (branch, number), key in no_arms.items():
         what = f"iteration {number} of {run}{branch and f'-{branch}'}"
         log.warning("%s is left out: made with another %s than what it is compared with; %s", what, key, AGAIN)
-    places = {arm.name: (arm.branch, arm.iteration) for arm in ARMS}
-    arms = {name: made[at][0] for name, at in places.items() if at in made and at not in no_arms}
-    return Measured(Seed(run, [made[at][0] for at in configs if not at[0]], arms), configs)
+    results = {place: result for place, (result, _) in made.items() if place not in no_arms}
+    arms = {arm.name: results[at] for arm in ARMS if (at := (arm.branch, arm.iteration)) in results}
+    iterations = [made[at][0] for at in configs if not at[0]]
+    return Measured(Seed(run, iterations, arms, results.get((BASELINE, 0))), configs)
 
 
 def evaluated_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
@@ -75,12 +77,14 @@ def evaluated_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
 
 def trained_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
     """What is no arm, and a setting for which: an ablation whose head was trained otherwise than that of iteration 0, and a branch trained otherwise than iteration 1, in more than their
-    questions are about; iteration 1 itself if it is the one that differs from all."""
+    questions are about; iteration 1 itself if it is the one that differs from all; and a baseline that was trained at all."""
     first, second = configs["", 0], configs.get(("", 1))
     here = [branch for branch in BRANCHES if (branch, 1) in configs]
     heads = {b: differing(first, configs[b, 1], "embed", "ebm") - ASIDE - {ASKED[b]} for b in here if BRANCHES[b]}
     models = {b: apart(second, b, configs[b, 1]) for b in here if second and not BRANCHES[b]}
     found = {(branch, 1): min(different) for branch, different in heads.items() if different}
+    if (BASELINE, 0) in configs and configs[BASELINE, 0].sft.enabled:
+        found[BASELINE, 0] = "sft.enabled"
     if models and all(models.values()):
         return found | {("", 1): min(models.values())}
     return found | {(branch, 1): key for branch, key in models.items() if key}
@@ -123,16 +127,16 @@ def result_at(store: Store, layout: Layout) -> IterationResult | None:
     return read_result(store, layout.report)
 
 
-def of_branch(store: Store, run: str, branch: str) -> tuple[IterationResult, RunConfig] | None:
-    """The result of a branch's iteration 1, as `result_at`, and the settings that it was finished with. None, too, where the run of that name is no such branch, and where the result is not of its
+def of_branch(store: Store, run: str, branch: str, iteration: int) -> tuple[IterationResult, RunConfig] | None:
+    """The result of a branch's first iteration, as `result_at`, and the settings that it was finished with. None, too, where the run of that name is no such branch, and where the result is not of its
     present settings."""
-    name = f"{run}-{branch}"
+    name, origin = f"{run}-{branch}", Layout(run, iteration - 1).address
     if (config := recall(store, name)) is None:
         return None
-    if config.data.origin != f"{run}:0":
-        log.warning("the run %s is no branch of %s:0, and is left out", name, run)
+    if config.data.origin != origin:
+        log.warning("the run %s is no branch of %s, and is left out", name, origin)
         return None
-    layout = layout_of(name, 1, config)
+    layout = layout_of(name, iteration, config)
     if (result := result_at(store, layout)) is None:
         return None
     try:

@@ -64,6 +64,21 @@ def test_its_beginning_is_the_other_runs_and_the_rest_its_own() -> None:
     assert (layout.settings, layout.summary, layout.lease) == ("other/run.json", "other/summary.json", "other/_LEASE")
 
 
+def test_a_branch_that_shares_no_iteration_begins_with_its_own_iteration_0(store: Store) -> None:
+    config = with_data(PLAIN, origin=f"{RUN}:base")
+    assert recall_or(store, "other", f"{RUN}:base") == PLAIN
+    layout = layout_of("other", 0, config)
+    check_branch(store, layout)
+    assert (layout.data, layout.base, layout.at(1).model) == (f"{RUN}/data", f"{RUN}/base", "other/iterations/iter_1/model")  # fmt: skip
+    found = {o.label for o in planned(loop(), context(store, config, 0)) if not o.verdict.miss}
+    assert found == {f"{RUN}/benchmarks/core", f"{RUN}/data", f"{RUN}/base"}
+    remember(store, "other", config)
+    assert list(branches(store, RUN)) == [("other", -1)]
+    check_branch(store, layout_of("other", 1, config))
+    with pytest.raises(BadInput, match=f"was begun as a branch of {RUN}:base, and stays so"):
+        check_branch(store, layout_of("other", 1, BRANCH))
+
+
 def test_all_of_its_own_iteration_is_to_be_made_and_nothing_of_the_others(store: Store) -> None:
     before = store.files("")
     found = list(planned(loop(), context(store, BRANCH)))

@@ -67,7 +67,7 @@ def test_formats_names_where_everything_lies() -> None:
     paths = {
         getattr(layout, name)
         for name, attribute in vars(Layout).items()
-        if isinstance(attribute, property) and name not in ("root", "trunk", "benchmarks", "costs")
+        if isinstance(attribute, property) and name not in ("root", "trunk", "benchmarks", "costs", "address")
     }
     paths |= {layout.account("NAME"), layout.benchmark("NAME"), layout.trajectories("VARIANT")}
     paths |= {layout.embeddings("STAGE"), layout.head("STAGE"), layout.evaluation("NAME", "VARIANT")}

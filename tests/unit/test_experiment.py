@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def arm(number: int, head: int, joint: int | None = None, *, distance: float = 0
 def seed(s: int = 30, b: int = 40, c: int = 42, *, a: int = 20, distance: float = 0.5, run: str = "main") -> Seed:
     first, second, joint = arm(15, a, n=0), arm(24, 33, s), arm(25, b, c, distance=distance)
     arms = {"A": first, "S": second, "B": joint, "C": joint, "control": arm(16, 21)}
-    return Seed(run, [first, second], arms)
+    return Seed(run, [first, second], arms, iteration(0, solves(3, PLAIN)))
 
 
 def test_each_arm_has_its_model_its_head_and_their_figures() -> None:
@@ -64,7 +65,11 @@ def test_each_arm_has_its_model_its_head_and_their_figures() -> None:
         ("A", 15, 20), ("S", 24, 30), ("B", 25, 40), ("C", 25, 42), ("control", 16, 21),
     ]  # fmt: skip
     steps = [(e.before, e.after, round(60 * (e.gain or 0))) for e in found.steps]
-    assert steps == [("A", "control", 1), ("control", "S", 9), ("A", "S", 10), ("S", "B", 10), ("B", "C", 2)]
+    assert steps == [
+        ("baseline", "A without head", 12), ("A", "control", 1), ("control", "S", 9), ("A", "S", 10), ("S", "B", 10), ("B", "C", 2),
+    ]  # fmt: skip
+    assert found.baseline
+    assert (found.baseline.solved, found.baseline.rate) == ({16: 3, 64: 3}, 0.05)
     assert [round(60 * (e.gain or 0)) for e in found.heads] == [5, 6, 15, 17, 5]
     assert [(e.before, e.after, round(60 * (e.gain or 0))) for e in found.iterations] == [
         ("iteration 0", "iteration 1", 13)
@@ -74,7 +79,7 @@ def test_each_arm_has_its_model_its_head_and_their_figures() -> None:
 
 def test_heads_that_lack_something_stand_beside_that_of_iteration_0_where_they_were_asked_for() -> None:
     one = seed()
-    found = judged([Seed("main", one.iterations, {**one.arms, "A without goal": arm(15, 17)})], "core")
+    found = judged([one._replace(arms={**one.arms, "A without goal": arm(15, 17)})], "core")
     assert [a.name for a in found.arms][-1] == "A without goal"
     worth = next(e for e in found.steps if e.before == "A without goal")
     assert (worth.after, round(60 * (worth.gain or 0))) == ("A", 3)
@@ -198,7 +203,7 @@ def test_what_is_missing_is_said_and_nothing_is_decided_without_joint_training()
     found = judged([Seed("main", whole.iterations, {name: whole.arms[name] for name in ("A", "S")})], "core")
     assert found.verdict == UNDECIDED
     assert "if its own limits ended it" in found.reasons[-1]
-    assert found.missing == ["B of main", "C of main", "control of main"]
+    assert found.missing == ["baseline of main", "B of main", "C of main", "control of main"]
     assert [e.after for e in found.steps] == ["S"]
     assert judged([Seed("main", whole.iterations, {"A": whole.arms["A"]})], "core").verdict == UNDECIDED
 
@@ -259,6 +264,8 @@ def configurations(config: RunConfig) -> dict[str, RunConfig]:
 def test_the_branches_differ_in_what_the_question_is_about_and_in_nothing_else() -> None:
     config = resolve("demo").config
     found = configurations(config)
+    raw = found.pop("baseline")
+    assert (raw.data.origin, raw.sft.enabled, raw.ebm.enabled, raw.search.enabled) == ("mine:base", False, False, False)
     assert found.keys() == {"joint", "control"}
     assert {c.data.origin for c in found.values()} == {"mine:0"}
     assert not any(c.search.enabled for c in found.values())
@@ -283,6 +290,7 @@ def test_the_branches_differ_in_what_the_question_is_about_and_in_nothing_else()
 )
 def test_iteration_1_is_compared_with_branches_only_if_it_was_made_as_they_were(own: list[str], different: str) -> None:
     branches = configurations(resolve("demo").config)
+    del branches["baseline"]  # an iteration 0
     own_config = resolve("demo", own).config
     assert {apart(own_config, name, branch) for name, branch in branches.items()} == {different}
 
@@ -293,24 +301,13 @@ def test_the_run_itself_is_trained_by_next_token_alone_whatever_its_profile_says
     assert not own.joint.enabled
 
 
-@pytest.mark.parametrize(
-    ("iters", "before", "searches"),
-    [
-        ("2", "true", [1]),
-        ("3", "true", [1]),
-        ("4", "true", [1, 2]),
-        ("5", "[1]", [1, 2, 3]),
-        ("3", "[1,2,3]", [1, 2, 3]),
-    ],
-)
-def test_those_iterations_search_from_which_another_learns_and_those_that_have(
-    iters: str, before: str, searches: list[int]
-) -> None:
-    config = resolve("demo", [f"search.enabled={before}"]).config
-    built = experiment.build(config, store="s", run="mine", iters=iters).to_dict()
+@pytest.mark.parametrize("enabled", [True, [1, 2]])
+def test_iterations_search_as_they_would_without_an_experiment_and_branches_do_not(enabled: bool | list[int]) -> None:
+    config = resolve("demo", [f"search.enabled={json.dumps(enabled)}"]).config
+    built = experiment.build(config, store="s", run="mine", iters="3").to_dict()
     configs = {p["name"]: p["value"] for p in built["spec"]["arguments"]["parameters"]}
     own, joint = (from_json(configs[name]) for name in ("config", "config-joint"))
-    assert (own.search.enabled, own.evaluate.search_head) == (searches, [1])
+    assert (own.search.enabled, own.evaluate.search_head) == (enabled, [1])
     assert not joint.search.enabled
 
 

@@ -12,7 +12,9 @@ from burnqed.record import read_record
 from burnqed.resolve import resolve
 from burnqed.run.contradictions import check_settings
 from burnqed.steps import export, sft
+from burnqed.steps.models import has_searched
 from burnqed.steps.table import loop
+from burnqed.steps.trajectories import searched_iterations
 from burnqed.store import Store
 from tests.fixtures.finished import RUN, Finished
 
@@ -78,6 +80,16 @@ def test_joint_training_is_training_too(tmp_path: Path) -> None:
     go_on(finished, jointly)
     assert read_record(finished.store, Layout(RUN, 1).adapter) is None
     assert read_record(finished.store, Layout(RUN, 1).head("search")) is None
+
+
+def test_iteration_0_searches_unless_it_is_not_to_and_has_no_head(tmp_path: Path) -> None:
+    off, no_head = "search.enabled=false", "ebm.enabled=false"
+    for overrides, expected in [((off,), True), ((no_head,), True), ((off, no_head), False)]:
+        finished = Finished(Store(str(tmp_path / "-".join(overrides))), config(RAW, *overrides), last=0)
+        assert has_searched(finished.store, Layout(RUN, 0)) == expected
+    context = finished.context(config(RAW), 1)
+    assert searched_iterations(context) == [0], "a later iteration that is to learn from it says that it is missing"
+    assert searched_iterations(finished.context(config(RAW, off, no_head), 1)) == []
 
 
 @pytest.mark.parametrize(("model", "random"), [("tiny", True), ("folder", False)])

@@ -57,11 +57,39 @@ def run(store: Store, name: str, *overrides: str, joint: tuple[str, ...] = (), c
         finish(store, Layout(f"{name}-{branch}", 1), settings, PLAIN, HEAD, SEARCH_HEAD)
 
 
-def test_a_whole_experiment_has_all_its_arms(store: Store) -> None:
+def raw(store: Store, name: str, *overrides: str) -> None:
+    """The baseline of an experiment."""
+    settings = config("sft.enabled=false", "ebm.enabled=false", f'data.origin="{name}:base"', *overrides)
+    remember(store, f"{name}-baseline", settings)
+    finish(store, Layout(f"{name}-baseline", 0), settings, PLAIN)
+
+
+def test_a_whole_experiment_has_all_its_arms_and_its_baseline(store: Store) -> None:
     run(store, RUN)
+    raw(store, RUN)
     found = measured(store, RUN)
     assert list(found.seed.arms) == ["A", "S", "B", "C", "control"]
-    assert found.configs.keys() == {("", 0), ("", 1), ("control", 1), ("joint", 1)}
+    assert found.seed.baseline
+    assert found.seed.baseline.run == f"{RUN}-baseline"
+    assert found.configs.keys() == {("", 0), ("", 1), ("baseline", 0), ("control", 1), ("joint", 1)}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (("evaluate.candidates=7",), "made with another evaluate.candidates"),
+        (("sft.enabled=true",), "made with another sft.enabled"),
+        ((f'data.origin="{RUN}:0"',), f"the run {RUN}-baseline is no branch of {RUN}:base"),
+    ],
+)
+def test_what_is_no_baseline_is_left_out_alone(
+    store: Store, overrides: tuple[str, ...], words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    run(store, RUN)
+    raw(store, RUN, *overrides)
+    found = measured(store, RUN)
+    assert (found.seed.baseline, list(found.seed.arms)) == (None, ["A", "S", "B", "C", "control"])
+    assert words in caplog.text
 
 
 @pytest.mark.parametrize(("setting", "name"), [("search.beta=3", "search.beta"), ("evaluate.candidates=7", "evaluate.candidates"), ("lean.heartbeats=7", "lean.heartbeats")])  # fmt: skip
