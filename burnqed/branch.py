@@ -1,6 +1,6 @@
-"""Branches: runs that share the beginning of another (`data.origin`, `--from RUN:N`), to compare what is done differently from there on.
+"""Branches: runs that share the beginning of another (`data.origin`, `--from RUN:N` or `RUN:base`), to compare what is done differently from there on.
 
-A branch reads the other run's data, base model, benchmarks and iterations up to N (none with `--from RUN:base`) where they are, and never writes there.
+A branch reads the other run's data, base model, benchmarks and iterations up to N (or none) where they are, and never writes there.
 """
 
 from __future__ import annotations

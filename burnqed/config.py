@@ -477,7 +477,7 @@ class SearchConfig(Section):
 
     enabled: Structure[Iterations] = True
     """Whether iterations from 1 on search, and replay known proofs, or which, as in `[1, 2]`. The others train the model and the head on what there is, and evaluate them: to compare ways
-    to train, and where nothing is to be learned from what is found. Iteration 0 does, but with `false` where there is no head either (`ebm.enabled`). An iteration that has searched keeps what it found."""
+    to train, and where nothing is to be learned from what is found. Iteration 0 always does, unless this is `false` and there is no head either (`ebm.enabled`). An iteration that has searched keeps what it found."""
     budget: Nodes[int] = Field(100, ge=1)
     """Nodes expanded per theorem."""
     tokens: Tokens[int | None] = Field(None, ge=1)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from burnqed.errors import BadInput
 
 NAME = re.compile(r"[^\W_][\w.-]{0,99}")
+NUMBER = "0|[1-9][0-9]{0,5}"
 BASE = "base"
 """In `RUN:base`, instead of an iteration: what all its iterations begin with."""
 REPLAYED = "replay"
@@ -157,14 +158,16 @@ class Layout:
 
 
 def origin_of(text: str) -> Layout:
-    """What `RUN:N` or `RUN:base` names, of which a branch begins. Raises BadInput for anything else."""
-    found = re.fullmatch(f"([^:]+):{BASE}", text)
-    return Layout(found[1], -1) if found else iteration_of(text)
+    """What `RUN:N` or `RUN:base` names, where a branch begins. Raises BadInput for anything else."""
+    found = re.fullmatch(f"([^:]+):({NUMBER}|{BASE})", text)
+    if not found:
+        raise BadInput(f"{text!r} names no beginning of a run; write RUN:N, as in main:0, or RUN:{BASE}.")
+    return Layout(found[1], -1 if found[2] == BASE else int(found[2]))
 
 
 def iteration_of(text: str) -> Layout:
     """The iteration that `RUN:N` names. Raises BadInput for anything else."""
-    found = re.fullmatch(r"([^:]+):(0|[1-9][0-9]{0,5})", text)
+    found = re.fullmatch(f"([^:]+):({NUMBER})", text)
     if not found:
         raise BadInput(f"{text!r} names no iteration of a run; write RUN:N, as in main:0.")
     return Layout(found[1], int(found[2]))

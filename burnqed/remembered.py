@@ -57,7 +57,7 @@ def resolve_run(
     workflow: str | None = None,
 ) -> Resolved:
     """The configuration of a run: its own, unless a profile is given or it has none yet, and the overrides. What a profile has for the `workflow` counts where the profile does. A branch
-    begins with that of its `origin` (`RUN:N`)."""
+    begins with that of its `origin` (`RUN:N`, `RUN:base`)."""
     base = None if profile else recall_or(store, run, origin)
     return resolve(profile, overrides, chart=chart, base=base, workflow=workflow)
 

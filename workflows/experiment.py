@@ -5,8 +5,8 @@
 
     burnqed run experiment --iters 3 --profile demo --ablate goal,noise      # also heads of iteration 0 that lack something
 
-The other ways are branches of the run (`RUN-joint`, `RUN-control`): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
-trajectories, as iteration 1 of the run is with the head of its search. The raw model (`RUN-baseline`) begins with the run's data, tries 16 trivial theorems and is evaluated without a head.
+The other ways are branches of the run (`RUN-joint`, `RUN-control`, and those of ablations): they share its iteration 0, do not search, and are evaluated with heads that learned from iteration 0's
+trajectories, as iteration 1 of the run is with the head of its search. `RUN-raw` shares the run's data alone: the model as it was, asked in the prompt that the others are trained on, and evaluated without a head.
 `burnqed.evaluate.arms` says what is compared.
 """
 
@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from hera.workflows import DAG, Workflow
 
-from burnqed.config import SHIPPED, RunConfig
+from burnqed.config import SHIPPED, GateConfig, RunConfig, includes
 from burnqed.errors import BadInput
-from burnqed.evaluate.arms import ABLATIONS, BASELINE, WITHOUT
+from burnqed.evaluate.arms import ABLATIONS, RAW, WITHOUT
 from burnqed.head import WITHOUT_GOAL
 from burnqed.layout import Layout, iterations_of
 from burnqed.log import log
@@ -41,10 +41,11 @@ class Branch(NamedTuple):
 
 
 BRANCHES = {
-    BASELINE: Branch(("sft.enabled=false", "ebm.enabled=false"), iteration=0),
+    RAW: Branch(("sft.enabled=false", "ebm.enabled=false"), iteration=0),
     "joint": Branch(("joint.enabled=true",)),
     "control": Branch(("sft.found_proofs=false",)),
 }
+"""By the end of their names, after the run's."""
 COMMON = ("search.enabled=false", "ebm.resume=none")
 """Settings of all branches: a head that continues another one's training would have learned longer."""
 OF_RUN = ("joint.enabled=false", "evaluate.search_head=[1]")
@@ -76,6 +77,8 @@ def ablations(given: str, config: RunConfig) -> dict[str, Branch]:
 
 def branch_config(config: RunConfig, run: str, branch: Branch) -> RunConfig:
     origin = json.dumps(Layout(run, branch.iteration - 1).address)
+    if branch.iteration == 0:  # the gates are those of models that were trained
+        config = config.model_copy(update={"gate": GateConfig()})
     return resolve(None, [*COMMON, *branch.settings, f"data.origin={origin}"], base=config).config
 
 
@@ -88,10 +91,14 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         )
     if len(numbers) < 2:
         raise BadInput("An experiment compares iteration 0 with iteration 1, trained in several ways; give --iters 2.")
+    if config.data.origin:
+        raise BadInput("An experiment has branches of its run, which cannot be a branch itself; leave --from out.")
     if not config.sft.enabled:
         raise BadInput("An experiment trains the model in several ways; set sft.enabled=true.")
-    if not config.search.enabled:
-        raise BadInput("An experiment trains on what its iterations find; set search.enabled=true.")
+    if not includes(config.search.enabled, 1):
+        raise BadInput(
+            "An experiment trains on what its iterations find, and compares the head of iteration 1's search; set search.enabled=true."
+        )
     if not config.ebm.enabled:
         raise BadInput("An experiment is about the head; set ebm.enabled=true.")
     if not config.evaluate.with_head:
@@ -102,6 +109,12 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         )
     if config.joint.enabled:
         log.info("an experiment's iterations are trained by next token alone, and jointly in the branch %s-joint", run)
+    if idle := [number for number in numbers[1:] if not includes(config.search.enabled, number)]:
+        log.warning(
+            "search.enabled is %s: iterations %s do not search, and learn from those before; --set search.enabled=true lets them",
+            config.search.enabled,
+            ", ".join(map(str, idle)),
+        )
     config = resolve(None, OF_RUN, base=config).config
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)
     parameters = {"store": store, "run": run, "iters": iters, "redo": redo, "ablate": ablate, "gate": "off"}

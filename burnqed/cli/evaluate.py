@@ -160,7 +160,7 @@ def experiment(
     runs: list[str] = typer.Argument(
         ...,
         metavar="RUN...",
-        help="Runs of `burnqed run experiment`, whose branches RUN-joint and RUN-control are read, too; several are the seeds of one.",
+        help="Runs of `burnqed run experiment`, whose branches (RUN-raw, RUN-joint, RUN-control, …) are read, too; several are the seeds of one.",
     ),
     store: str = options.Store,
     out: Path | None = options.output(None, "--out", help="Folder for experiment.json and index.html."),

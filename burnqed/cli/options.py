@@ -136,7 +136,7 @@ MaxCost = setting(
 From = which(
     None,
     "--from",
-    metavar="RUN:N",
+    metavar="RUN:N|RUN:base",
     help="Begin as a branch of another run: its data, base model, benchmarks and iterations up to N (none with RUN:base) are read where they are. With its settings, where no profile is given.",
 )
 Source = importing(

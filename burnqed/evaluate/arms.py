@@ -3,7 +3,7 @@
 A is the model of iteration 0; S that of iteration 1, fine-tuned again with the proofs that iteration 0 found, and the head that it searches with; the control is fine-tuned
 again without them; B is trained jointly instead, with a head trained on its finished embeddings; and C is that model with the head that was trained with it. So A to control
 is more training, control to S what found proofs do, S to B what joint training does to the model, B to C what it does to the head. Ablations, where there are any, are the
-model of iteration 0 with heads that lack something, beside A. The baseline, which A began as, is no arm: it has no head.
+model of iteration 0 with heads that lack something, beside A. The baseline is the model as it was before any fine-tuning, and has no head.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from burnqed.evaluate.effects import Pairs, comparable
-from burnqed.evaluate.results import HEAD, SEARCH_HEAD, EvaluationResult, IterationResult
+from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
 
 DISTANCE, PROBE, CALIBRATION = "centroid_scaled", "linear_probe", "calibration_error"
 """Of the metrics of a head's training: the distance between the mean embeddings of states on and off proofs, in pooled deviations; the accuracy of a linear probe; how far the
@@ -22,7 +22,7 @@ RANK1, SIBLINGS = "rank1", "rank1_siblings"
 
 
 class Arm(NamedTuple):
-    """A model and one of its heads."""
+    """A model and one of its heads, or none."""
 
     name: str
     what: str
@@ -30,20 +30,25 @@ class Arm(NamedTuple):
     branch: str
     """What the name of its run ends with, after the experiment's; empty for an iteration of the experiment's run itself."""
     variant: str
-    """Of the evaluation with the head."""
+    """Of the evaluation with the head; `plain` where it has none."""
     figures: str
     """Begins the head's figures among those of the training."""
     is_ablation: bool = False
     """Not every experiment has it."""
 
+    @property
+    def has_head(self) -> bool:
+        return self.variant != PLAIN
 
-BASELINE = "baseline"
-"""The branch with the model as it was before any fine-tuning, evaluated as its iteration 0."""
+
+RAW = "raw"
+"""The branch with the model as it was before any fine-tuning, as its iteration 0."""
 WITHOUT = "without-"
 """Begins the branches of ablations."""
 ABLATIONS = {"goal": "it does not see the goal", "noise": "it did not learn from the searches at the noise temperature"}
 """What a head of iteration 0 can lack, and what that means."""
 ARMS = (
+    Arm("baseline", "before any fine-tuning; no head", 0, RAW, PLAIN, ""),
     Arm("A", "iteration 0; head on its embeddings", 0, "", HEAD, "head"),
     Arm("S", "fine-tuned again, with found proofs; head on its embeddings", 1, "", SEARCH_HEAD, SEARCH_HEAD),
     Arm("B", "trained jointly; head on its finished embeddings", 1, "joint", HEAD, "head"),
@@ -63,6 +68,7 @@ ARMS = (
     ),
 )
 QUESTIONS = (
+    ("baseline", "A", "the first fine-tuning, without a head"),
     ("A", "control", "more training"),
     ("control", "S", "found proofs"),
     ("A", "S", "both"),
@@ -74,12 +80,11 @@ QUESTIONS = (
 
 
 class Seed(NamedTuple):
-    """The results of one run: of its iterations, by arm, and of its baseline."""
+    """The results of one run: of its iterations, and by arm."""
 
     run: str
     iterations: Sequence[IterationResult]
     arms: Mapping[str, IterationResult]
-    baseline: IterationResult | None = None
 
 
 def evaluation(seed: Seed, arm: Arm, variant: str) -> EvaluationResult | None:
@@ -93,8 +98,10 @@ def paired(seeds: Sequence[Seed], before: tuple[Arm, str], after: tuple[Arm, str
 
 
 def with_heads(seeds: Sequence[Seed], before: str, after: str) -> Pairs:
-    """The evaluations of two arms, by their names, with their heads."""
+    """The evaluations of two arms, by their names, with their heads; without, where one has none."""
     one, other = (next(arm for arm in ARMS if arm.name == name) for name in (before, after))
+    if not (one.has_head and other.has_head):
+        return paired(seeds, (one, PLAIN), (other, PLAIN))
     return paired(seeds, (one, one.variant), (other, other.variant))
 
 

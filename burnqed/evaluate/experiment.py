@@ -11,7 +11,6 @@ from pydantic import Field
 
 from burnqed.evaluate.arms import (
     ARMS,
-    BASELINE,
     CALIBRATION,
     DISTANCE,
     PROBE,
@@ -53,13 +52,13 @@ class ArmResult(Result):
     what: str
     seeds: int
     solved: dict[int, float]
-    """By budget, with the head; mean over seeds."""
+    """By budget, with the head, if it has one; mean over seeds."""
     plain: dict[int, float]
     """Without it."""
     total: int
     """Theorems of the benchmark."""
     rate: float | None
-    """With the head at the largest budget, of what could be tried with every seed and no model was trained on."""
+    """At the largest budget, with the head if it has one, of what could be tried with every seed and no model was trained on."""
     interval: Interval | None
     """Of the rate: Wilson's with one seed, by bootstrap over theorems with several."""
     rank1: Ranked | None = None
@@ -74,10 +73,7 @@ class ArmResult(Result):
     @property
     def cells(self) -> list[str]:
         """As a row of text: its name, a column for each budget, and `ARM_COLUMNS`."""
-        counts = [
-            f"{count:.3g} / {self.plain[budget]:.3g}" if budget in self.plain else f"{count:.3g}"
-            for budget, count in self.solved.items()
-        ]
+        counts = [of_both(self.solved.get(b), self.plain.get(b)) for b in {**self.plain, **self.solved}]
         return [self.name, *counts, "-" if self.rate is None else f"{self.rate:.1%}", percent(self.interval)]
 
     @property
@@ -89,20 +85,9 @@ class ArmResult(Result):
         return [self.name, *chain(*ranked), *("-" if value is None else f"{value:.3f}" for value in measured)]
 
 
-class BaselineResult(Result):
-    """Of the model before any fine-tuning, which has no head."""
-
-    seeds: int
-    solved: dict[int, float]
-    """By budget; mean over seeds."""
-    rate: float | None
-    """At the largest budget, as an arm's."""
-    interval: Interval | None
-
-    @property
-    def in_words(self) -> str:
-        counts = ", ".join(f"{count:.3g} at {budget} nodes" for budget, count in self.solved.items())
-        return f"{counts} ({'-' if self.rate is None else f'{self.rate:.1%}'}, {percent(self.interval)})"
+def of_both(solved: float | None, plain: float | None) -> str:
+    """What is solved with a head / without one."""
+    return " / ".join("-" if count is None else f"{count:.3g}" for count in (solved, plain))
 
 
 class PartResult(Result):
@@ -112,7 +97,7 @@ class PartResult(Result):
     name: str
     theorems: int
     solved: dict[str, float]
-    """By arm, with its head."""
+    """By arm that has a head, with it."""
     plain: dict[str, float]
     """Without it."""
 
@@ -125,12 +110,11 @@ class Experiment(Result):
     benchmark: str
     benchmark_hash: str
     budgets: list[int]
-    baseline: BaselineResult | None = None
     arms: list[ArmResult]
     heads: list[Effect]
     """What each arm's head changes against the same model without one."""
     steps: list[Effect]
-    """From the baseline to A, both without a head; then from arm to arm, with their heads."""
+    """From arm to arm, with their heads."""
     iterations: list[Effect]
     """From each iteration to the next, with their heads."""
     parts: list[PartResult] = Field(default_factory=list)
@@ -161,16 +145,12 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
     heads = [
         effect(f"the head of {arm.name}", f"{arm.name} without head", arm.name, pairs, budgets[-1])
         for arm in ARMS
-        if (pairs := paired(on, (arm, PLAIN), (arm, arm.variant)))
+        if arm.has_head and (pairs := paired(on, (arm, PLAIN), (arm, arm.variant)))
     ]
-    trained = comparable((untrained(seed), seed.iterations[0].variant(PLAIN)) for seed in on)
     steps = [
-        *([effect("fine-tuning", BASELINE, "A without head", trained, budgets[-1])] if trained else []),
-        *(
-            effect(question, before, after, pairs, budgets[-1])
-            for before, after, question in QUESTIONS
-            if (pairs := with_heads(on, before, after))
-        ),
+        effect(question, before, after, pairs, budgets[-1])
+        for before, after, question in QUESTIONS
+        if (pairs := with_heads(on, before, after))
     ]
     verdict, reasons = verdict_of([arm.name for arm in arms], heads, steps, on, budgets[-1])
     return Experiment(
@@ -178,7 +158,6 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         benchmark=benchmark,
         benchmark_hash=first.benchmark_hash,
         budgets=budgets,
-        baseline=baseline_result(on, budgets),
         arms=arms,
         heads=heads,
         steps=steps,
@@ -186,33 +165,18 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
         parts=parts_of(on, first, budgets[-1]),
         verdict=verdict,
         reasons=reasons,
-        missing=[f"{name} of {seed.run}" for seed in on for name in missing(seed)],
+        missing=[
+            f"{arm.name} of {seed.run}"
+            for seed in on
+            for arm in ARMS
+            if not arm.is_ablation and evaluation(seed, arm, arm.variant) is None
+        ],
     )
-
-
-def missing(seed: Seed) -> list[str]:
-    arms = [arm.name for arm in ARMS if not arm.is_ablation and evaluation(seed, arm, arm.variant) is None]
-    return arms if untrained(seed) else [BASELINE, *arms]
 
 
 def on_one(seed: Seed, benchmark: str) -> Seed:
     arms = {name: found[0] for name, result in seed.arms.items() if (found := on_benchmark([result], benchmark))}
-    baseline = on_benchmark([seed.baseline] if seed.baseline else [], benchmark)
-    return Seed(seed.run, on_benchmark(seed.iterations, benchmark), arms, next(iter(baseline), None))
-
-
-def untrained(seed: Seed) -> EvaluationResult | None:
-    """Of the baseline."""
-    return seed.baseline.variant(PLAIN) if seed.baseline else None
-
-
-def baseline_result(seeds: Sequence[Seed], budgets: Sequence[int]) -> BaselineResult | None:
-    """None where no seed has it."""
-    found = [e for seed in seeds if (e := untrained(seed))]
-    if not found:
-        return None
-    rate, interval = rate_of(found, budgets[-1])
-    return BaselineResult(seeds=len(found), solved=solved(found, budgets), rate=rate, interval=interval)
+    return Seed(seed.run, on_benchmark(seed.iterations, benchmark), arms)
 
 
 def progress(seeds: Sequence[Seed], budget: int) -> list[Effect]:
@@ -227,18 +191,18 @@ def progress(seeds: Sequence[Seed], budget: int) -> list[Effect]:
 
 def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmResult | None:
     """None where no seed has it."""
-    with_head = [e for seed in seeds if (e := evaluation(seed, arm, arm.variant))]
-    if not with_head:
+    found = [e for seed in seeds if (e := evaluation(seed, arm, arm.variant))]
+    if not found:
         return None
     without = [e for seed in seeds if (e := evaluation(seed, arm, PLAIN))]
-    rate, interval = rate_of(with_head, budgets[-1])
+    rate, interval = rate_of(found, budgets[-1])
     return ArmResult(
         name=arm.name,
         what=arm.what,
-        seeds=len(with_head),
-        solved=solved(with_head, budgets),
+        seeds=len(found),
+        solved=solved(found if arm.has_head else [], budgets),
         plain=solved(without, budgets),
-        total=with_head[0].at_largest.total,
+        total=found[0].at_largest.total,
         rate=rate,
         interval=interval,
         rank1=ranked(arm, seeds, RANK1),
@@ -261,7 +225,7 @@ def parts_of(seeds: Sequence[Seed], first: EvaluationResult, budget: int) -> lis
     evaluated = {
         (arm.name, variant == PLAIN): found
         for arm in ARMS
-        for variant in (PLAIN, arm.variant)
+        for variant in dict.fromkeys((PLAIN, arm.variant))
         if (found := [e for seed in seeds if (e := evaluation(seed, arm, variant))])
     }
 

@@ -168,8 +168,6 @@ def print_experiment(found: Experiments, console: Console) -> None:
             trained.add_row(*map(cell, arm.head_cells))
         console.print(trained)
         console.print(f"Solved of {e.arms[0].total} with the head / without it.")
-        if e.baseline:
-            console.print(f"The model before any fine-tuning: {e.baseline.in_words}.")
         for arm in e.arms:
             console.print(cell(f"  {arm.name}: {arm.what}"), soft_wrap=True)
         compared = [*e.heads, *e.steps, *e.iterations]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
+from burnqed.errors import BadInput
 from burnqed.layout import REPLAYED
 from burnqed.modelcache import fetch_once
 from burnqed.record import output
@@ -33,6 +34,10 @@ def sources(context: Context) -> list[str]:
         for variant in learned_variants(config, context.iteration):
             count = replay.count(context) if variant == REPLAYED else search.count(context.at(stage=SEARCH))
             folders += own_shards(context, layout.trajectories(variant), count)
+    if not folders:
+        raise BadInput(
+            f"No iteration of {layout.run!r} has searched, so a head has nothing to learn from; make iteration 0 with search.enabled=true, or set ebm.enabled=false."
+        )
     return folders
 
 

@@ -33,7 +33,6 @@ def sizes(found: Sequence[Measured], configs: Mapping[Place, RunConfig]) -> dict
     iterations = [
         *chain.from_iterable(s.iterations for s in seeds),
         *chain.from_iterable(s.arms.values() for s in seeds),
-        *filter(None, (s.baseline for s in seeds)),
     ]
     once = {(result.run, result.iteration): result.seconds for result in iterations}
     return {

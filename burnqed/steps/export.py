@@ -12,6 +12,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.base_model import TINY
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import ModelFacts
+from burnqed.steps.models import searches
 
 
 def whole_model(context: Context) -> str:
@@ -54,7 +55,7 @@ async def run(context: Context, unit: Unit) -> ModelFacts:
         policy.dtype,
         [state for batch in read_pairs(store, unit.source("data")) for state in batch["state"].to_pylist()],
         bare_template(policy).offering(policy.lemmas, lemmas.retrieval(store, unit)),
-        may_be_silent=is_random(unit),
+        may_be_silent=is_random(unit) or (is_raw and not searches(context.recorded, context.iteration)),
     )
     store.upload(target, unit.root)
     return ModelFacts(

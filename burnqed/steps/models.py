@@ -53,9 +53,10 @@ def trains_jointly(config: RunConfig) -> bool:
 
 
 def searches(config: RunConfig, iteration: int) -> bool:
-    """Whether an iteration with these settings searches and replays. The first does where there are heads, for these have nothing else to learn from, and with any `search.enabled` but `false`."""
-    first = iteration == 0 and (config.ebm.enabled or bool(config.search.enabled))
-    return first or includes(config.search.enabled, iteration)
+    """Whether an iteration with these settings searches and replays. The first does, unless none is to and there is no head, which would have nothing else to learn from."""
+    if iteration == 0:
+        return config.ebm.enabled or bool(config.search.enabled)
+    return includes(config.search.enabled, iteration)
 
 
 def has_searched(store: Store, layout: Layout) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from burnqed.branch import layout_of
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.evaluate.arms import ARMS, BASELINE, WITHOUT, Seed
+from burnqed.evaluate.arms import ARMS, RAW, WITHOUT, Seed
 from burnqed.evaluate.results import IterationResult
 from burnqed.layout import Layout
 from burnqed.log import log
@@ -31,8 +31,8 @@ ASIDE = {"ebm.resume", "evaluate.search_head"}
 """Settings in which a branch differs from the run whatever its question is."""
 ASKED = {"control": "sft.found_proofs", f"{WITHOUT}goal": "ebm.head", f"{WITHOUT}noise": "ebm.noise"}
 """By branch, the setting that its question is about, where the steps read it that are compared."""
-BRANCHES = {arm.branch: arm.is_ablation for arm in ARMS if arm.branch}
-"""By name, and whether it is iteration 0 with another head."""
+BRANCHES = {arm.branch: arm.is_ablation for arm in ARMS if arm.branch and arm.iteration}
+"""Those with an iteration 1, by name, and whether it is iteration 0 with another head."""
 Place = tuple[str, int]
 """A branch (empty: the run itself) and an iteration."""
 
@@ -54,8 +54,8 @@ def measured(store: Store, run: str) -> Measured:
         made["", number] = result, config_at(store, layout)
     if not made:
         raise BadInput(f"The run {run!r} in {store.uri} has no finished iteration 0; run the experiment first.")
-    places = [(BASELINE, 0), *((branch, 1) for branch in BRANCHES)]
-    made |= {place: found for place in places if (found := of_branch(store, run, *place))}
+    branches = {(arm.branch, arm.iteration) for arm in ARMS if arm.branch}
+    made |= {place: found for place in sorted(branches) if (found := of_branch(store, run, *place))}
     configs = {place: config for place, (_, config) in made.items()}
     unlike = evaluated_otherwise(configs)
     configs = {place: config for place, config in configs.items() if place not in unlike}
@@ -63,10 +63,9 @@ def measured(store: Store, run: str) -> Measured:
     for (branch, number), key in no_arms.items():
         what = f"iteration {number} of {run}{branch and f'-{branch}'}"
         log.warning("%s is left out: made with another %s than what it is compared with; %s", what, key, AGAIN)
-    results = {place: result for place, (result, _) in made.items() if place not in no_arms}
-    arms = {arm.name: results[at] for arm in ARMS if (at := (arm.branch, arm.iteration)) in results}
-    iterations = [made[at][0] for at in configs if not at[0]]
-    return Measured(Seed(run, iterations, arms, results.get((BASELINE, 0))), configs)
+    places = {arm.name: (arm.branch, arm.iteration) for arm in ARMS}
+    arms = {name: made[at][0] for name, at in places.items() if at in made and at not in no_arms}
+    return Measured(Seed(run, [made[at][0] for at in configs if not at[0]], arms), configs)
 
 
 def evaluated_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
@@ -77,14 +76,12 @@ def evaluated_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
 
 def trained_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
     """What is no arm, and a setting for which: an ablation whose head was trained otherwise than that of iteration 0, and a branch trained otherwise than iteration 1, in more than their
-    questions are about; iteration 1 itself if it is the one that differs from all; and a baseline that was trained at all."""
+    questions are about; iteration 1 itself if it is the one that differs from all."""
     first, second = configs["", 0], configs.get(("", 1))
     here = [branch for branch in BRANCHES if (branch, 1) in configs]
     heads = {b: differing(first, configs[b, 1], "embed", "ebm") - ASIDE - {ASKED[b]} for b in here if BRANCHES[b]}
     models = {b: apart(second, b, configs[b, 1]) for b in here if second and not BRANCHES[b]}
     found = {(branch, 1): min(different) for branch, different in heads.items() if different}
-    if (BASELINE, 0) in configs and configs[BASELINE, 0].sft.enabled:
-        found[BASELINE, 0] = "sft.enabled"
     if models and all(models.values()):
         return found | {("", 1): min(models.values())}
     return found | {(branch, 1): key for branch, key in models.items() if key}
@@ -136,6 +133,9 @@ def of_branch(store: Store, run: str, branch: str, iteration: int) -> tuple[Iter
     if config.data.origin != origin:
         log.warning("the run %s is no branch of %s, and is left out", name, origin)
         return None
+    if branch == RAW and config.sft.enabled:
+        log.warning("the run %s is left out: its model was fine-tuned, and is no baseline", name)
+        return None
     layout = layout_of(name, iteration, config)
     if (result := result_at(store, layout)) is None:
         return None
@@ -177,6 +177,7 @@ def alike(every: Sequence[Measured]) -> list[Measured]:
             f"{key} ({f'{branch}, ' if branch else ''}iteration {number})"
             for branch, number in sorted(configs.keys() & others.keys())
             if number < 2
+            and branch != RAW  # whose iteration reads hardly any setting, and keeps those that it was made with
             for key in seeds_apart(configs[branch, number], others[branch, number])
         ]
         if not different and evaluated(one) != evaluated(other):

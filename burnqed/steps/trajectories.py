@@ -16,7 +16,7 @@ from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.data import read_pairs
-from burnqed.steps.models import has_searched, learned_variants, search_variants, searches
+from burnqed.steps.models import has_searched, learned_variants, search_variants
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
 from burnqed.trajectory.reader import read_parts
@@ -44,11 +44,8 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
 
 
 def searched_iterations(context: Context) -> list[int]:
-    """The earlier iterations that searched, and the first if it has to, whether it has begun or not."""
-    first = searches(context.config, 0)
-    return [
-        i for i in range(context.iteration) if (i == 0 and first) or has_searched(context.store, context.layout.at(i))
-    ]
+    """The earlier iterations that searched."""
+    return [i for i in range(context.iteration) if has_searched(context.store, context.layout.at(i))]
 
 
 def searched_before(context: Context) -> list[str]:

@@ -22,6 +22,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.export import is_random, raw
 from burnqed.steps.facts import TrivialFacts
 from burnqed.steps.indices import default_header
+from burnqed.steps.models import searches
 from burnqed.steps.searching import opened
 from burnqed.trajectory.rows import SearchResult, Task
 from burnqed.trajectory.schema import ProofStatus
@@ -60,8 +61,8 @@ class Trivial(BaseModel):
 
 
 def needed(context: Context) -> bool:
-    """Whether the iteration's model is one that nobody has tried here yet."""
-    return context.iteration == 0 and not context.config.sft.enabled
+    """Whether the iteration searches with a model that nobody has tried here yet."""
+    return context.iteration == 0 and not context.config.sft.enabled and searches(context.config, 0)
 
 
 def theorems(context: Context) -> list[Theorem]:

@@ -56,10 +56,10 @@ def test_an_experiment_that_was_killed_in_a_branch_continues_to_its_report_and_l
         path: digest for path, digest in before.items() if "/logs/" not in path
     }
     (found,) = Experiments.model_validate(store.read_json("main/experiment/experiment.json")).results
-    assert [arm.name for arm in found.arms] == ["A", "S", "B", "C", "control", "A without goal"]
+    assert [arm.name for arm in found.arms] == ["baseline", "A", "S", "B", "C", "control", "A without goal"]
     assert found.missing == []
-    assert {path.split("/")[0] for path in store.list("")} >= {"main", "main-joint", "main-control"}
-    for branch in ("joint", "control", "without-goal"):
+    assert {path.split("/")[0] for path in store.list("")} >= {"main", "main-raw", "main-joint", "main-control"}
+    for branch in ("raw", "joint", "control", "without-goal"):
         kinds = {path.split("/")[3] for path in store.list(f"main-{branch}/iterations")}
         assert not kinds & {"trajectories", "selection"}, "a branch does not search"
     assert store.exists("main-joint/iterations/iter_1/ebm/search/_SUCCESS")

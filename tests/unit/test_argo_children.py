@@ -106,7 +106,7 @@ def test_a_retry_with_another_value_changes_it_in_every_child_s_configuration() 
     config = resolve("small").config
     built = experiment.build(config, store="s3://b/p", run="r", iters="2").to_dict()
     changed = retried(built, None, ["search.seconds=77"])
-    assert changed.keys() == {"config", "config-joint", "config-control"}
+    assert changed.keys() == {"config", "config-raw", "config-joint", "config-control"}
     assert all('"seconds":77.0' in value for value in changed.values())
     assert '"found_proofs":false' in changed["config-control"]
 
@@ -124,9 +124,10 @@ def test_what_a_series_works_on_is_what_its_children_do() -> None:
     assert found == [
         ("r", 0, "r"),
         ("r", 1, "r"),
+        ("r-raw", 0, "r"),
         *((f"r-{branch}", 1, "r") for branch in ("joint", "control")),
     ]
-    assert [parameters_of(w)["redo"] for w in works] == ["base,sft", *["sft"] * 3]
+    assert [parameters_of(w)["redo"] for w in works] == ["base,sft", *["sft"] * 4]
 
 
 def test_a_contradiction_in_one_branch_is_found_before_anything_runs() -> None:
@@ -140,7 +141,7 @@ def test_a_contradiction_in_one_branch_is_found_before_anything_runs() -> None:
 
 def test_a_branch_s_name_has_to_fit_into_a_label() -> None:
     run = "r" * 60
-    with pytest.raises(BadInput, match=f"{run}-joint.*at most 63"):
+    with pytest.raises(BadInput, match=f"{run}-raw.*at most 63"):
         build("experiment", resolve("small").config, None, store="s3://b/p", run=run, image=None, given={"iters": "2"})
 
 

@@ -74,6 +74,10 @@ def test_a_branch_that_shares_no_iteration_begins_with_its_own_iteration_0(store
     assert found == {f"{RUN}/benchmarks/core", f"{RUN}/data", f"{RUN}/base"}
     remember(store, "other", config)
     assert list(branches(store, RUN)) == [("other", -1)]
+    words = ["step", "clean", "--store", store.uri, "--yes", "--run", RUN]
+    assert "'other' began as branches of 'main'" in str(CliRunner().invoke(app, [*words, "--whole-run"]).exception)
+    with pytest.raises(BadInput, match="there is nobody to ask"):
+        ask(["data"], store, Layout(RUN, 0), with_data(PLAIN, generated=7), "")
     check_branch(store, layout_of("other", 1, config))
     with pytest.raises(BadInput, match=f"was begun as a branch of {RUN}:base, and stays so"):
         check_branch(store, layout_of("other", 1, BRANCH))
@@ -156,9 +160,11 @@ def test_what_it_needs_is_not_deleted(store: Store) -> None:
     assert store.files(Layout(RUN, 0).root)
 
 
-@pytest.mark.parametrize("text", ["", "main", "main:x", ":0", "main:-1", "main:00", "my run:0", f"main:{'1' * 5_000}"])
+@pytest.mark.parametrize(
+    "text", ["", "main", "main:x", "main:bsae", "base", ":0", "main:-1", "main:00", "my run:0", f"main:{'1' * 5_000}"]
+)
 def test_an_origin_names_an_iteration(text: str) -> None:
-    with pytest.raises(ValueError, match="write RUN:N, as in main:0|cannot name a run"):
+    with pytest.raises(ValueError, match="write RUN:N, as in main:0, or RUN:base|cannot name a run"):
         type(PLAIN.data)(origin=text)
 
 

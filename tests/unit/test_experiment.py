@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from burnqed.config import RunConfig
+from burnqed.config import GateConfig, RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.arms import Seed
 from burnqed.evaluate.compare import change
@@ -55,21 +55,22 @@ def arm(number: int, head: int, joint: int | None = None, *, distance: float = 0
 
 def seed(s: int = 30, b: int = 40, c: int = 42, *, a: int = 20, distance: float = 0.5, run: str = "main") -> Seed:
     first, second, joint = arm(15, a, n=0), arm(24, 33, s), arm(25, b, c, distance=distance)
-    arms = {"A": first, "S": second, "B": joint, "C": joint, "control": arm(16, 21)}
-    return Seed(run, [first, second], arms, iteration(0, solves(3, PLAIN)))
+    raw = iteration(0, solves(3, PLAIN))
+    arms = {"baseline": raw, "A": first, "S": second, "B": joint, "C": joint, "control": arm(16, 21)}
+    return Seed(run, [first, second], arms)
 
 
 def test_each_arm_has_its_model_its_head_and_their_figures() -> None:
     found = judged([seed()], "core")
-    assert [(a.name, a.plain[64], a.solved[64]) for a in found.arms] == [
-        ("A", 15, 20), ("S", 24, 30), ("B", 25, 40), ("C", 25, 42), ("control", 16, 21),
+    assert [(a.name, a.plain[64], a.solved.get(64)) for a in found.arms] == [
+        ("baseline", 3, None), ("A", 15, 20), ("S", 24, 30), ("B", 25, 40), ("C", 25, 42), ("control", 16, 21),
     ]  # fmt: skip
     steps = [(e.before, e.after, round(60 * (e.gain or 0))) for e in found.steps]
     assert steps == [
-        ("baseline", "A without head", 12), ("A", "control", 1), ("control", "S", 9), ("A", "S", 10), ("S", "B", 10), ("B", "C", 2),
+        ("baseline", "A", 12), ("A", "control", 1), ("control", "S", 9), ("A", "S", 10), ("S", "B", 10), ("B", "C", 2),
     ]  # fmt: skip
-    assert found.baseline
-    assert (found.baseline.solved, found.baseline.rate) == ({16: 3, 64: 3}, 0.05)
+    raw = found.arms[0]
+    assert (raw.rate, raw.cells[1:3], raw.rank1) == (0.05, ["- / 3", "- / 3"], None)
     assert [round(60 * (e.gain or 0)) for e in found.heads] == [5, 6, 15, 17, 5]
     assert [(e.before, e.after, round(60 * (e.gain or 0))) for e in found.iterations] == [
         ("iteration 0", "iteration 1", 13)
@@ -264,7 +265,8 @@ def configurations(config: RunConfig) -> dict[str, RunConfig]:
 def test_the_branches_differ_in_what_the_question_is_about_and_in_nothing_else() -> None:
     config = resolve("demo").config
     found = configurations(config)
-    raw = found.pop("baseline")
+    raw = found.pop("raw")
+    assert raw.gate == GateConfig(), "those of the run are of models that were trained"
     assert (raw.data.origin, raw.sft.enabled, raw.ebm.enabled, raw.search.enabled) == ("mine:base", False, False, False)
     assert found.keys() == {"joint", "control"}
     assert {c.data.origin for c in found.values()} == {"mine:0"}
@@ -290,7 +292,7 @@ def test_the_branches_differ_in_what_the_question_is_about_and_in_nothing_else()
 )
 def test_iteration_1_is_compared_with_branches_only_if_it_was_made_as_they_were(own: list[str], different: str) -> None:
     branches = configurations(resolve("demo").config)
-    del branches["baseline"]  # an iteration 0
+    del branches["raw"]  # an iteration 0
     own_config = resolve("demo", own).config
     assert {apart(own_config, name, branch) for name, branch in branches.items()} == {different}
 
@@ -301,14 +303,18 @@ def test_the_run_itself_is_trained_by_next_token_alone_whatever_its_profile_says
     assert not own.joint.enabled
 
 
-@pytest.mark.parametrize("enabled", [True, [1, 2]])
-def test_iterations_search_as_they_would_without_an_experiment_and_branches_do_not(enabled: bool | list[int]) -> None:
+@pytest.mark.parametrize(("enabled", "said"), [(True, ""), ([1, 2], ""), ([1], "iterations 2 do not search")])
+def test_iterations_search_as_they_would_without_an_experiment_and_branches_do_not(
+    enabled: bool | list[int], said: str, caplog: pytest.LogCaptureFixture
+) -> None:
     config = resolve("demo", [f"search.enabled={json.dumps(enabled)}"]).config
     built = experiment.build(config, store="s", run="mine", iters="3").to_dict()
     configs = {p["name"]: p["value"] for p in built["spec"]["arguments"]["parameters"]}
     own, joint = (from_json(configs[name]) for name in ("config", "config-joint"))
     assert (own.search.enabled, own.evaluate.search_head) == (enabled, [1])
     assert not joint.search.enabled
+    assert said in caplog.text
+    assert ("do not search" in caplog.text) == bool(said)
 
 
 def test_branches_follow_iteration_0_and_the_report_everything() -> None:
@@ -318,8 +324,9 @@ def test_branches_follow_iteration_0_and_the_report_everything() -> None:
     assert {name: tasks[name].get("depends") for name in ("iter-0", "iter-1", "joint")} == {
         "iter-0": None, "iter-1": "iter-0.Succeeded", "joint": "iter-0.Succeeded",
     }  # fmt: skip
-    arguments = {p["name"]: p["value"] for p in tasks["joint"]["arguments"]["parameters"]}
-    assert arguments["run"] == "{{workflow.parameters.run}}-joint"
+    for name, number in (("raw", "0"), ("joint", "1")):
+        arguments = {p["name"]: p["value"] for p in tasks[name]["arguments"]["parameters"]}
+        assert (arguments["run"], arguments["iteration"]) == (f"{{{{workflow.parameters.run}}}}-{name}", number)
     assert "(joint.Succeeded || joint.Failed || joint.Errored || joint.Omitted)" in tasks["experiment"]["depends"]
 
 
@@ -330,6 +337,8 @@ def test_branches_follow_iteration_0_and_the_report_everything() -> None:
         ("1", [], "give --iters 2"),
         ("1..1", [], "give --iters 2"),
         ("2", ["search.enabled=false"], "search.enabled=true"),
+        ("3", ["search.enabled=[2]"], "search.enabled=true"),
+        ("2", ["data.origin=main:base"], "leave --from out"),
         ("2", ["ebm.enabled=false"], "ebm.enabled=true"),
         ("2", ["sft.enabled=false"], "sft.enabled=true"),
         ("2", ["evaluate.with_head=false"], "evaluate.with_head=true"),

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from burnqed.config import RunConfig
+from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.record import read_record
 from burnqed.resolve import resolve
 from burnqed.run.contradictions import check_settings
-from burnqed.steps import export, sft
+from burnqed.steps import embed, export, sft
 from burnqed.steps.models import has_searched
-from burnqed.steps.table import loop
+from burnqed.steps.table import SEARCH, loop
 from burnqed.steps.trajectories import searched_iterations
 from burnqed.store import Store
 from tests.fixtures.finished import RUN, Finished
@@ -87,9 +88,10 @@ def test_iteration_0_searches_unless_it_is_not_to_and_has_no_head(tmp_path: Path
     for overrides, expected in [((off,), True), ((no_head,), True), ((off, no_head), False)]:
         finished = Finished(Store(str(tmp_path / "-".join(overrides))), config(RAW, *overrides), last=0)
         assert has_searched(finished.store, Layout(RUN, 0)) == expected
-    context = finished.context(config(RAW), 1)
-    assert searched_iterations(context) == [0], "a later iteration that is to learn from it says that it is missing"
-    assert searched_iterations(finished.context(config(RAW, off, no_head), 1)) == []
+    assert searched_iterations(finished.context(config(RAW), 1)) == []
+    with pytest.raises(BadInput, match="a head has nothing to learn from; make iteration 0 with search.enabled=true"):
+        embed.units(finished.context(config(RAW), 1).at(stage=SEARCH))
+    assert "trivial-search" not in finished.planned(config(RAW, off, no_head)), "it is there for the search's sake"
 
 
 @pytest.mark.parametrize(("model", "random"), [("tiny", True), ("folder", False)])

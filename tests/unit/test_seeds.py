@@ -60,26 +60,25 @@ def run(store: Store, name: str, *overrides: str, joint: tuple[str, ...] = (), c
 def raw(store: Store, name: str, *overrides: str) -> None:
     """The baseline of an experiment."""
     settings = config("sft.enabled=false", "ebm.enabled=false", f'data.origin="{name}:base"', *overrides)
-    remember(store, f"{name}-baseline", settings)
-    finish(store, Layout(f"{name}-baseline", 0), settings, PLAIN)
+    remember(store, f"{name}-raw", settings)
+    finish(store, Layout(f"{name}-raw", 0), settings, PLAIN)
 
 
 def test_a_whole_experiment_has_all_its_arms_and_its_baseline(store: Store) -> None:
     run(store, RUN)
     raw(store, RUN)
     found = measured(store, RUN)
-    assert list(found.seed.arms) == ["A", "S", "B", "C", "control"]
-    assert found.seed.baseline
-    assert found.seed.baseline.run == f"{RUN}-baseline"
-    assert found.configs.keys() == {("", 0), ("", 1), ("baseline", 0), ("control", 1), ("joint", 1)}
+    assert list(found.seed.arms) == ["baseline", "A", "S", "B", "C", "control"]
+    assert found.seed.arms["baseline"].run == f"{RUN}-raw"
+    assert found.configs.keys() == {("", 0), ("", 1), ("raw", 0), ("control", 1), ("joint", 1)}
 
 
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
         (("evaluate.candidates=7",), "made with another evaluate.candidates"),
-        (("sft.enabled=true",), "made with another sft.enabled"),
-        ((f'data.origin="{RUN}:0"',), f"the run {RUN}-baseline is no branch of {RUN}:base"),
+        (("sft.enabled=true",), f"the run {RUN}-raw is left out: its model was fine-tuned"),
+        ((f'data.origin="{RUN}:0"',), f"the run {RUN}-raw is no branch of {RUN}:base"),
     ],
 )
 def test_what_is_no_baseline_is_left_out_alone(
@@ -88,8 +87,16 @@ def test_what_is_no_baseline_is_left_out_alone(
     run(store, RUN)
     raw(store, RUN, *overrides)
     found = measured(store, RUN)
-    assert (found.seed.baseline, list(found.seed.arms)) == (None, ["A", "S", "B", "C", "control"])
+    assert list(found.seed.arms) == ["A", "S", "B", "C", "control"]
     assert words in caplog.text
+
+
+def test_settings_that_a_baseline_was_made_with_and_never_reads_keep_no_seeds_apart(store: Store) -> None:
+    run(store, "one", "sft.steps=900")
+    raw(store, "one")
+    run(store, "two", *SEEDS, "sft.steps=900")
+    raw(store, "two", *SEEDS, "sft.steps=900")
+    assert all("baseline" in one.seed.arms for one in alike([measured(store, name) for name in ("one", "two")]))
 
 
 @pytest.mark.parametrize(("setting", "name"), [("search.beta=3", "search.beta"), ("evaluate.candidates=7", "evaluate.candidates"), ("lean.heartbeats=7", "lean.heartbeats")])  # fmt: skip

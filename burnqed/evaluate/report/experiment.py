@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from burnqed.evaluate.effects import EFFECT_COLUMNS, Effect
-from burnqed.evaluate.experiment import ARM_COLUMNS, HEAD_COLUMNS, Experiment, Experiments
+from burnqed.evaluate.experiment import ARM_COLUMNS, HEAD_COLUMNS, Experiment, Experiments, of_both
 from burnqed.evaluate.report.page import pill, rendered
-from burnqed.evaluate.report.plots import BEFORE, EVER, PAPER, SEARCHED, WITH, WITHOUT, Plot, draw, whole_numbers
+from burnqed.evaluate.report.plots import BEFORE, EVER, MUTED, PAPER, SEARCHED, WITH, WITHOUT, Plot, draw, whole_numbers
 from burnqed.evaluate.report.tables import Table
 from burnqed.evaluate.verdict import DEBUG, PLAN
 
-COLOURS = {"A": EVER, "S": WITHOUT, "B": SEARCHED, "C": WITH, "control": BEFORE}
+COLOURS = {"baseline": MUTED, "A": EVER, "S": WITHOUT, "B": SEARCHED, "C": WITH, "control": BEFORE}
 """Of the arms."""
 
 
@@ -52,17 +52,13 @@ def arm_table(e: Experiment) -> Table:
 def part_tables(e: Experiment) -> list[tuple[str, Table]]:
     """For each quality, its name and what every arm solves of the parts, with its head / without."""
     names = [arm.name for arm in e.arms]
-
-    def cell(solved: float, plain: float | None) -> str:
-        return f"{solved:.3g}" if plain is None else f"{solved:.3g} / {plain:.3g}"
-
     return [
         (
             by,
             Table(
                 ("", "theorems", *names),
                 [
-                    [p.name, str(p.theorems), *(cell(p.solved[n], p.plain.get(n)) for n in names)]
+                    [p.name, str(p.theorems), *(of_both(p.solved.get(n), p.plain.get(n)) for n in names)]
                     for p in e.parts
                     if p.by == by
                 ],
@@ -86,8 +82,12 @@ def curves(e: Experiment) -> Plot:
         for arm in e.arms:
             colour = COLOURS.get(arm.name, EVER)  # ablations are of the model of A
             line = "o-" if arm.name in COLOURS else "x:"
-            axes.plot([*arm.solved], [*arm.solved.values()], line, ms=5, color=colour, mec=PAPER, mew=1, label=arm.name)
-            axes.plot([*arm.plain], [*arm.plain.values()], color=colour, ls=(0, (3, 2)), lw=1.1)
+            label = {} if arm.solved else {"label": arm.name}
+            axes.plot([*arm.plain], [*arm.plain.values()], color=colour, ls=(0, (3, 2)), lw=1.1, **label)
+            if arm.solved:
+                axes.plot(
+                    [*arm.solved], [*arm.solved.values()], line, ms=5, color=colour, mec=PAPER, mew=1, label=arm.name
+                )
         axes.set_xscale("log", base=2)
         axes.set_xticks(e.budgets, [str(budget) for budget in e.budgets])
         axes.minorticks_off()
@@ -96,11 +96,11 @@ def curves(e: Experiment) -> Plot:
         axes.legend(loc="upper left", ncols=2)
 
     last = e.budgets[-1]
-    words = "; ".join(f"{a.name}: {a.solved[last]:.3g} with head, {a.plain[last]:.3g} without" for a in e.arms)
+    words = "; ".join(f"{a.name}: {of_both(a.solved.get(last), a.plain.get(last))}" for a in e.arms)
     return draw(
         f"arms-{e.benchmark}",
         "Solved by budget",
         "with heads; dashed: without",
-        f"Solved at {last} nodes: {words}.",
+        f"Solved at {last} nodes with head / without: {words}.",
         paint,
     )
