@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -145,9 +146,10 @@ def main() -> int:
     parser.add_argument("--choose", type=int, help="number of theorems to choose and write")
     parser.add_argument("--part", default="1/1", help="which part of the index to check, as in 2/4")
     arguments = parser.parse_args()
-    part, parts = map(int, arguments.part.split("/"))
-    if not 1 <= part <= parts:
-        parser.error(f"--part {arguments.part} is none; parts are 1/{parts} to {parts}/{parts}")
+    given = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", arguments.part)
+    if not given or int(given[1]) > int(given[2]):
+        parser.error(f"--part {arguments.part} is none; write K/N, as in 2/4")
+    part, parts = int(given[1]), int(given[2])
     if arguments.choose is None:
         return asyncio.run(check(arguments.file, part, parts))
     chosen = asyncio.run(choose(arguments.choose))

@@ -77,7 +77,13 @@ def judge(store: Store, runs: Sequence[str], folder: Path) -> tuple[Experiments,
     every = alike([measured(store, run) for run in dict.fromkeys(runs)])
     configs = {place: config for one in reversed(every) for place, config in one.configs.items()}
     seeds = [one.seed for one in every]
-    results = [one for name in seeds[0].iterations[0].benchmarks if (one := judged(seeds, name)).arms]
+    results = []
+    for name in seeds[0].iterations[0].benchmarks:
+        one = judged(seeds, name)
+        if any(arm.solved for arm in one.arms):
+            results.append(one)
+        else:
+            log.warning("the benchmark %s is left out: nothing was evaluated on it with a head", name)
     if not results:
         raise BadInput(f"Iteration 0 of {seeds[0].run} was evaluated without a head, so there is nothing to judge.")
     found = Experiments(results=results, settings=sizes(every, configs), notes=notes(configs))

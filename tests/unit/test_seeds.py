@@ -241,6 +241,7 @@ def test_one_seed_twice_is_refused(store: Store) -> None:
 
 def test_a_run_without_a_head_is_one_sentence(store: Store, tmp_path: Path) -> None:
     finish(store, Layout(RUN, 0), config(), PLAIN)
+    raw(store, RUN)
     with pytest.raises(BadInput, match="Iteration 0 of mine was evaluated without a head"):
         judge(store, [RUN], tmp_path / "out")
     assert not (tmp_path / "out").exists()
