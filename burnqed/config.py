@@ -331,7 +331,7 @@ class SftConfig(Section):
     found_proofs: Structure[bool] = True
     """Whether it also learns from the proofs that earlier iterations' searches found; without, an iteration is a control that tells what they are worth."""
     preferences: Later[float] = Field(0.0, ge=0)
-    """Weight of a preference loss (DPO) beside the next-token loss, from iteration 1 on: at states of found proofs, the proof's tactic over those that Lean refused there, where both have at most `max_length` tokens together; 0: none."""
+    """Weight of a preference loss (DPO) beside the next-token loss, from iteration 1 on: at states of found and of replayed proofs, the proof's tactic over those that Lean refused there, where both have at most `max_length` tokens together; 0: none."""
     preference_beta: Later[float] = Field(0.1, gt=0)
     """β of the preference loss: how strongly the start's own preferences hold."""
     preference_pairs: Later[Pairs[int]] = Field(16, ge=1)

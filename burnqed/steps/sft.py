@@ -23,7 +23,7 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import is_joint
-from burnqed.steps.trajectories import explored_before, head_examples, known_proof_sources, rows_of, searched_before
+from burnqed.steps.trajectories import explored_before, head_examples, known_proof_sources, replayed_before, rows_of, searched_before
 from burnqed.store import Store
 from burnqed.trajectory.reader import Preference, preferences, proof_pairs
 
@@ -59,6 +59,8 @@ def units(context: Context) -> list[Unit]:
     sources = {"data": [layout.data], "base": [layout.base], "searched": searched, "previous": previous(context)}
     sources |= lemmas.sources(context)
     if not is_joint(context):
+        if context.config.sft.preferences and context.config.sft.found_proofs:
+            sources["replayed"] = replayed_before(context)
         return [Unit(layout.adapter, sources)]
     sources |= {"trajectories": explored_before(context), **known_proof_sources(context)}
     reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
@@ -85,7 +87,7 @@ async def run(context: Context, unit: Unit) -> SftFacts:
             fetch_once(store, prefix, models)  # here, as otherwise each of them would
         outcome = await asyncio.to_thread(parallel.run, number, train, arguments, context.stop.is_set)
     if config.sft.preferences and context.iteration > 0 and outcome.preference_loss is None:
-        log.warning("sft.preferences had no effect: at no state of a found proof was a tactic refused")
+        log.warning("sft.preferences had no effect: at no state of a found or replayed proof was a tactic refused")
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")
     store.upload(context.workdir / "adapter", unit.root)
@@ -124,6 +126,8 @@ def train(
     for rows in rows_of(store, unit.sources["searched"]):
         found_pairs += [TacticPair(**row, source="search") for row in proof_pairs(rows).to_pylist()]
         preferred += preferences(rows) if config.sft.preferences else ()
+    for rows in rows_of(store, unit.sources.get("replayed", ())):
+        preferred += preferences(rows)
     base = fetch_once(store, layout.base, models)
     pairs = Pairs(list(weighted_pairs(store, layout.data)), found_pairs, preferred)
     options: dict[str, Any] = {

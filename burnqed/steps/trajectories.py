@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from burnqed.config import EbmConfig
 from burnqed.data.pairs import PAIRS
-from burnqed.layout import shard_folder
+from burnqed.layout import REPLAYED, shard_folder
 from burnqed.log import log
 from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
@@ -53,6 +53,12 @@ def searched_before(context: Context) -> list[str]:
     return [
         f for i in searched_iterations(context) for f in earlier_shards(context, search_variants(context.config, i), i)
     ]
+
+
+def replayed_before(context: Context) -> list[str]:
+    """Shards of the replays of known proofs in those earlier iterations that replayed any."""
+    prefixes = [context.layout.at(i).trajectories(REPLAYED) for i in searched_iterations(context)]
+    return [f for prefix in prefixes if context.store.files(prefix) for f in finished_shards(context.store, prefix)]
 
 
 def explored_before(context: Context) -> list[str]:

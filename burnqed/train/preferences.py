@@ -1,4 +1,4 @@
-"""Preferences beside the next-token loss: at states of found proofs, the proof's tactic over those that Lean refused there.
+"""Preferences beside the next-token loss: at states of found and of replayed proofs, the proof's tactic over those that Lean refused there.
 
 Direct preference optimisation (Rafailov et al. 2023, arXiv:2305.18290, equation 7), on pairs as BFS-Prover takes them (Xin et al. 2025, arXiv:2502.03438):
 

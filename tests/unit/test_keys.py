@@ -35,7 +35,7 @@ from burnqed.steps.facts import BaseFacts
 from burnqed.steps.known import known_proofs
 from burnqed.steps.models import as_searched
 from burnqed.steps.select import Selection
-from burnqed.steps.table import Step, loop
+from burnqed.steps.table import Step, loop, step_named
 from burnqed.store import Store
 from burnqed_workflows import evaluate, iteration
 from tests.fixtures.finished import RUN, Finished
@@ -147,6 +147,20 @@ def test_what_an_embedding_is_decides_a_joint_training_and_no_fine_tuning(
 ) -> None:
     assert finished_jointly.planned(with_value(JOINT, "policy.embedding", "prompt"))[0] == "sft"
     assert "sft" not in finished.planned(with_value(RunConfig(), "policy.embedding", "prompt"))
+
+
+def test_preferences_come_from_searches_and_replays_where_they_count(tmp_path: Path) -> None:
+    store, preferring = Store(str(tmp_path)), with_value(RunConfig(), "sft.preferences", 0.5)
+    before = Finished(store, last=0)
+
+    def learned(config: RunConfig) -> set[str]:
+        (unit,) = step_named("sft").work.units(before.context(config, 1))
+        return {prefix.split("/")[4] for prefix in unit.inputs if "/trajectories/" in prefix}
+
+    assert (learned(RunConfig()), learned(preferring)) == ({"main", "noise"}, {"main", "noise", "replay"})
+    assert learned(with_value(preferring, "sft.found_proofs", False)) == set()
+    store.delete(before.context(preferring, 0).layout.trajectories("replay"))
+    assert learned(preferring) == {"main", "noise"}, "no iteration has replayed any"
 
 
 def test_joint_training_takes_the_place_of_fine_tuning_and_of_the_search_head_from_iteration_1_on(
