@@ -23,7 +23,14 @@ from burnqed.steps.base import Context, Unit, Work
 from burnqed.steps.data import read_pairs
 from burnqed.steps.facts import SftFacts
 from burnqed.steps.models import is_joint
-from burnqed.steps.trajectories import explored_before, head_examples, known_proof_sources, replayed_before, rows_of, searched_before
+from burnqed.steps.trajectories import (
+    explored_before,
+    head_examples,
+    known_proof_sources,
+    replayed_before,
+    rows_of,
+    searched_before,
+)
 from burnqed.store import Store
 from burnqed.trajectory.reader import Preference, preferences, proof_pairs
 
