@@ -165,7 +165,8 @@ def print_experiment(found: Experiments, console: Console) -> None:
         for column in trained.columns:
             column.no_wrap = True
         for arm in e.arms:
-            trained.add_row(*map(cell, arm.head_cells))
+            if arm.solved:
+                trained.add_row(*map(cell, arm.head_cells))
         console.print(trained)
         console.print(f"Solved of {e.arms[0].total} with the head / without it.")
         for arm in e.arms:

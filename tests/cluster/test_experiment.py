@@ -37,7 +37,7 @@ def test_an_experiment_survives_the_loss_of_its_pods_and_ends_in_one_report(clus
     assert phase_of(cluster.access.get(name)) == "Succeeded", told
     assert len(cluster.tasks(name)["iter-0"].attempts) == 2
     found = Experiments.model_validate(cluster.store.read_json("asked/experiment/experiment.json")).results[0]
-    assert [arm.name for arm in found.arms] == ["A", "S", "B", "C", "control"]
+    assert [arm.name for arm in found.arms] == ["baseline", "A", "S", "B", "C", "control"]
     assert found.missing == []
     assert "<svg" in cluster.store.read_text("asked/experiment/index.html")
     again = cluster.hera("submit", "experiment", "--iters", "2", "--run", "asked", *words, "--watch")

@@ -32,7 +32,7 @@ def values(found: Experiments) -> dict[str, Any]:
                 "found": e,
                 "kind": "good" if e.verdict == PLAN else "bad" if e.verdict == DEBUG else "",
                 "arms": arm_table(e),
-                "trained": Table(("", *HEAD_COLUMNS), [arm.head_cells for arm in e.arms]),
+                "trained": Table(("", *HEAD_COLUMNS), [arm.head_cells for arm in e.arms if arm.solved]),
                 "heads": effect_table(e.heads),
                 "steps": effect_table(e.steps),
                 "iterations": effect_table(e.iterations),
