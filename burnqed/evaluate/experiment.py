@@ -71,6 +71,10 @@ class ArmResult(Result):
     probe: float | None = None
 
     @property
+    def has_head(self) -> bool:
+        return bool(self.solved)
+
+    @property
     def cells(self) -> list[str]:
         """As a row of text: its name, a column for each budget, and `ARM_COLUMNS`."""
         counts = [of_both(self.solved.get(b), self.plain.get(b)) for b in {**self.plain, **self.solved}]

@@ -165,7 +165,7 @@ def print_experiment(found: Experiments, console: Console) -> None:
         for column in trained.columns:
             column.no_wrap = True
         for arm in e.arms:
-            if arm.solved:
+            if arm.has_head:
                 trained.add_row(*map(cell, arm.head_cells))
         console.print(trained)
         console.print(f"Solved of {e.arms[0].total} with the head / without it.")

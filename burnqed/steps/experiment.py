@@ -80,7 +80,7 @@ def judge(store: Store, runs: Sequence[str], folder: Path) -> tuple[Experiments,
     results = []
     for name in seeds[0].iterations[0].benchmarks:
         one = judged(seeds, name)
-        if any(arm.solved for arm in one.arms):
+        if any(arm.has_head for arm in one.arms):
             results.append(one)
         else:
             log.warning("the benchmark %s is left out: nothing was evaluated on it with a head", name)

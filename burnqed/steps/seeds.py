@@ -54,8 +54,9 @@ def measured(store: Store, run: str) -> Measured:
         made["", number] = result, config_at(store, layout)
     if not made:
         raise BadInput(f"The run {run!r} in {store.uri} has no finished iteration 0; run the experiment first.")
-    branches = {(arm.branch, arm.iteration) for arm in ARMS if arm.branch}
-    made |= {place: found for place in sorted(branches) if (found := of_branch(store, run, *place))}
+    places = {arm.name: (arm.branch, arm.iteration) for arm in ARMS}
+    of_branches = {place for place in places.values() if place[0]}
+    made |= {place: found for place in sorted(of_branches) if (found := of_branch(store, run, *place))}
     configs = {place: config for place, (_, config) in made.items()}
     unlike = evaluated_otherwise(configs)
     configs = {place: config for place, config in configs.items() if place not in unlike}
@@ -63,7 +64,6 @@ def measured(store: Store, run: str) -> Measured:
     for (branch, number), key in no_arms.items():
         what = f"iteration {number} of {run}{branch and f'-{branch}'}"
         log.warning("%s is left out: made with another %s than what it is compared with; %s", what, key, AGAIN)
-    places = {arm.name: (arm.branch, arm.iteration) for arm in ARMS}
     arms = {name: made[at][0] for name, at in places.items() if at in made and at not in no_arms}
     return Measured(Seed(run, [made[at][0] for at in configs if not at[0]], arms), configs)
 

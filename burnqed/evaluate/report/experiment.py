@@ -32,7 +32,7 @@ def values(found: Experiments) -> dict[str, Any]:
                 "found": e,
                 "kind": "good" if e.verdict == PLAN else "bad" if e.verdict == DEBUG else "",
                 "arms": arm_table(e),
-                "trained": Table(("", *HEAD_COLUMNS), [arm.head_cells for arm in e.arms if arm.solved]),
+                "trained": Table(("", *HEAD_COLUMNS), [arm.head_cells for arm in e.arms if arm.has_head]),
                 "heads": effect_table(e.heads),
                 "steps": effect_table(e.steps),
                 "iterations": effect_table(e.iterations),
@@ -82,9 +82,9 @@ def curves(e: Experiment) -> Plot:
         for arm in e.arms:
             colour = COLOURS.get(arm.name, EVER)  # ablations are of the model of A
             line = "o-" if arm.name in COLOURS else "x:"
-            label = {} if arm.solved else {"label": arm.name}
-            axes.plot([*arm.plain], [*arm.plain.values()], color=colour, ls=(0, (3, 2)), lw=1.1, **label)
-            if arm.solved:
+            label = None if arm.has_head else arm.name
+            axes.plot([*arm.plain], [*arm.plain.values()], color=colour, ls=(0, (3, 2)), lw=1.1, label=label)
+            if arm.has_head:
                 axes.plot(
                     [*arm.solved], [*arm.solved.values()], line, ms=5, color=colour, mec=PAPER, mew=1, label=arm.name
                 )
