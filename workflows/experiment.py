@@ -47,7 +47,7 @@ BRANCHES = {
 }
 """By the end of their names, after the run's."""
 COMMON = ("search.enabled=false", "ebm.resume=none")
-"""Settings of all branches: a head that continues another one's training would have learned longer."""
+"""Settings of all branches: nothing learns from what they would find, and a head that continues another one's training would have learned longer."""
 OF_RUN = ("joint.enabled=false", "evaluate.search_head=[1]")
 """Settings of the run itself: it is what joint training is compared with, and of the heads of its searches, that of iteration 1 is compared."""
 ENDED = ("Succeeded", "Failed", "Errored", "Omitted")
@@ -83,7 +83,7 @@ def branch_config(config: RunConfig, run: str, branch: Branch) -> RunConfig:
 
 
 def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = "", ablate: str = "") -> Workflow:
-    """Raises BadInput for `iters` that is not 0 and 1 at least, for settings without a head, and for ablations that there are not."""
+    """Raises BadInput for `iters` that is not 0 and 1 at least, for a run that is a branch, for settings that leave nothing to compare, and for ablations that there are not."""
     numbers = iterations_of(iters)
     if numbers[0] != 0:
         raise BadInput(

@@ -98,7 +98,7 @@ def paired(seeds: Sequence[Seed], before: tuple[Arm, str], after: tuple[Arm, str
 
 
 def with_heads(seeds: Sequence[Seed], before: str, after: str) -> Pairs:
-    """The evaluations of two arms, by their names, with their heads; without, where one has none."""
+    """The evaluations of two arms, by their names: with their heads if both have one, else both without."""
     one, other = (next(arm for arm in ARMS if arm.name == name) for name in (before, after))
     if not (one.has_head and other.has_head):
         return paired(seeds, (one, PLAIN), (other, PLAIN))

@@ -177,7 +177,8 @@ def alike(every: Sequence[Measured]) -> list[Measured]:
             f"{key} ({f'{branch}, ' if branch else ''}iteration {number})"
             for branch, number in sorted(configs.keys() & others.keys())
             if number < 2
-            and branch != RAW  # whose iteration reads hardly any setting, and keeps those that it was made with
+            and branch
+            != RAW  # compared with its own iteration 0 (evaluated_otherwise); other settings it does not read
             for key in seeds_apart(configs[branch, number], others[branch, number])
         ]
         if not different and evaluated(one) != evaluated(other):
