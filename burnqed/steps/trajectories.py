@@ -44,8 +44,14 @@ def earlier_shards(context: Context, variants: Sequence[str], iteration: int) ->
 
 
 def searched_iterations(context: Context) -> list[int]:
-    """The earlier iterations that searched."""
-    return [i for i in range(context.iteration) if has_searched(context.store, context.layout.at(i))]
+    """The earlier iterations that searched, and iteration 0 as long as it is not finished."""
+    store, layout = context.store, context.layout
+
+    def counts(iteration: int) -> bool:
+        at = layout.at(iteration)
+        return has_searched(store, at) or (iteration == 0 and read_record(store, at.report) is None)
+
+    return [i for i in range(context.iteration) if counts(i)]
 
 
 def searched_before(context: Context) -> list[str]:

@@ -91,6 +91,9 @@ def test_iteration_0_searches_unless_it_is_not_to_and_has_no_head(tmp_path: Path
     assert searched_iterations(finished.context(config(RAW), 1)) == []
     with pytest.raises(BadInput, match="a head has nothing to learn from; make iteration 0 with search.enabled=true"):
         embed.units(finished.context(config(RAW), 1).at(stage=SEARCH))
+    finished.store.delete(Layout(RUN, 0).report)
+    with pytest.raises(BadInput, match="is not finished; finish the iteration that writes it first"):
+        embed.units(finished.context(config(RAW), 1).at(stage=SEARCH))
     assert "trivial-search" not in finished.planned(config(RAW, off, no_head)), "it is there for the search's sake"
 
 
