@@ -22,7 +22,7 @@ $(READY): requirements.lock pyproject.toml setup.py
 	@echo "== Setting up ./$(VENV) (about 6 GB with the CUDA build of torch; README tells how to get the CPU-only one)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	@$(BIN)/burnqed lean install
 	@touch $@

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
-from peft import PeftModel
 from transformers import GenerationConfig
 
 from burnqed.errors import BadInput
@@ -48,6 +47,8 @@ def merge(start: Path, trained: Path, target: Path, dtype: str) -> int:
             f"{start} holds quantised weights, and an adapter merged into those loses its precision; give the unquantised model."
         )
     if is_adapter:
+        from peft import PeftModel  # takes seconds
+
         check_start(start, trained)
         try:
             model = PeftModel.from_pretrained(model, trained).merge_and_unload()

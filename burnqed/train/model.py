@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import LoraConfig, PeftModel, get_peft_model
 from torch import nn
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from transformers.utils import logging as transformers_logging
@@ -68,6 +67,8 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
     if config.gradient_checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
     if config.method == "lora":
+        from peft import LoraConfig, PeftModel, get_peft_model  # takes seconds
+
         if adapter is not None:
             model = PeftModel.from_pretrained(model, adapter, is_trainable=True)
             check_finite(trainable(model).items(), adapter)

@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from peft import PeftModel
 from pydantic import BaseModel, ConfigDict
 
 from burnqed.config import SftConfig
@@ -292,7 +291,7 @@ def sample(pairs: list[TacticPair], size: int, *salt: int) -> list[TacticPair]:
 
 def save(model: Any, weights: dict[str, torch.Tensor], target: Path, version: str) -> None:
     """Writes an adapter without the paths of this machine, or a whole model."""
-    if not isinstance(model, PeftModel):
+    if not hasattr(model, "peft_config"):
         model.save_pretrained(target, state_dict=weights)
         return
     described = model.peft_config["default"]
