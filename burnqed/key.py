@@ -32,6 +32,8 @@ class Key(BaseModel):
     """Values of the configuration, by dotted name; `lean` is the version of a Lean that does not come with the package."""
     inputs: dict[str, str] = Field(default_factory=dict)
     """The digest in the record of each input, by its path in the store."""
+    ignores: tuple[str, ...] = Field((), exclude=True)
+    """Settings that mean nothing here. Earlier versions recorded them all the same."""
 
     @property
     def digest(self) -> str:
@@ -41,8 +43,9 @@ class Key(BaseModel):
         """How this key differs from `old`, in a few words; empty when they are equal."""
         if self.version != old.version:
             return f"the step's version went from {old.version} to {self.version}"
+        settings = {name: value for name, value in old.settings.items() if name not in self.ignores}
         return (
-            _changes(self.settings, old.settings)
+            _changes(self.settings, settings)
             or _changes(self.parameters, old.parameters)
             or ", ".join(f"its input {name} changed" for name in _changed(self.inputs, old.inputs)[:MOST_CHANGES])
         )

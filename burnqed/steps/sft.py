@@ -43,6 +43,15 @@ JOINT_OUTCOME = "joint.json"
 """`OUTCOME_FILE` of `burnqed.train.sft` and of `burnqed.train.joint`, repeated here so as not to import torch."""
 
 
+OF_LATER = tuple(
+    f"sft.{name}"
+    for name in (
+        "start", "learning_rate_decay", "later_steps", "base_pairs", "trajectory_upsample", "preferences", "preference_beta", "preference_pairs",
+    )
+)  # fmt: skip
+"""Settings that mean nothing at iteration 0: other ones do not make it anew."""
+
+
 def previous(context: Context) -> list[str]:
     """The adapter or model that iteration N > 0 continues from, if so configured; none where no earlier iteration has trained an adapter."""
     if context.iteration == 0 or context.config.sft.start == "base":
@@ -68,7 +77,7 @@ def units(context: Context) -> list[Unit]:
     if not is_joint(context):
         if context.config.sft.preferences and context.config.sft.found_proofs:
             sources["replayed"] = replayed_before(context)
-        return [Unit(layout.adapter, sources)]
+        return [Unit(layout.adapter, sources, ignores=OF_LATER if context.iteration == 0 else ())]
     sources |= {"trajectories": explored_before(context), **known_proof_sources(context)}
     reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
     return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.depth_parameters(context.config))]

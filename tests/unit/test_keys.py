@@ -30,6 +30,7 @@ from burnqed.resolve import KEYS
 from burnqed.section import Kind, Section, Undeclared
 from burnqed.steps import data, known, report
 from burnqed.steps import ebm as steps_ebm
+from burnqed.steps import sft as steps_sft
 from burnqed.steps.base import Context, Unit, execute
 from burnqed.steps.facts import BaseFacts
 from burnqed.steps.known import known_proofs
@@ -161,6 +162,18 @@ def test_preferences_come_from_searches_and_replays_where_they_count(tmp_path: P
     assert learned(with_value(preferring, "sft.found_proofs", False)) == set()
     store.delete(before.context(preferring, 0).layout.trajectories("replay"))
     assert learned(preferring) == {"main", "noise"}, "no iteration has replayed any"
+
+
+@pytest.mark.parametrize("recorded_by", ["this version", "an earlier one"])
+def test_how_later_iterations_train_decides_nothing_about_iteration_0(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded_by: str
+) -> None:
+    with monkeypatch.context() as patch:
+        if recorded_by == "an earlier one":
+            patch.setattr(steps_sft, "OF_LATER", ())
+        first = Finished(Store(str(tmp_path)), last=0)
+    assert [key for key in steps_sft.OF_LATER if first.planned(changed(key))] == []
+    assert first.planned(changed("sft.steps"))[0] == "sft"
 
 
 def test_joint_training_takes_the_place_of_fine_tuning_and_of_the_search_head_from_iteration_1_on(
