@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -32,18 +32,16 @@ class Key(BaseModel):
     """Values of the configuration, by dotted name; `lean` is the version of a Lean that does not come with the package."""
     inputs: dict[str, str] = Field(default_factory=dict)
     """The digest in the record of each input, by its path in the store."""
-    ignores: tuple[str, ...] = Field((), exclude=True)
-    """Settings that mean nothing here. Earlier versions recorded them all the same."""
 
     @property
     def digest(self) -> str:
         return digest_of(self.model_dump())
 
-    def difference(self, old: Key) -> str:
-        """How this key differs from `old`, in a few words; empty when they are equal."""
+    def difference(self, old: Key, ignored: Collection[str] = ()) -> str:
+        """How this key differs from `old`, in a few words; empty when they are equal. `ignored`: settings that this key is without; earlier versions recorded them all the same."""
         if self.version != old.version:
             return f"the step's version went from {old.version} to {self.version}"
-        settings = {name: value for name, value in old.settings.items() if name not in self.ignores}
+        settings = {name: value for name, value in old.settings.items() if name not in ignored}
         return (
             _changes(self.settings, settings)
             or _changes(self.parameters, old.parameters)

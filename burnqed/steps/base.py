@@ -158,9 +158,7 @@ def settings_of(config: RunConfig) -> dict[str, object]:
 def key_of(step: Step, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
     name, parameters = step.former or step.name, dict(unit.parameters)
     settings = {n: value for n, value in settings_of(view(step, context, unit)).items() if n not in unit.ignores}
-    return Key(
-        step=name, version=step.version, parameters=parameters, settings=settings, inputs=inputs, ignores=unit.ignores
-    )
+    return Key(step=name, version=step.version, parameters=parameters, settings=settings, inputs=inputs)
 
 
 def input_digests(context: Context, unit: Unit, without: Collection[str] = ()) -> dict[str, str]:
@@ -220,7 +218,8 @@ async def execute(step: Step, context: Context) -> None:
     for unit in step.work.units(context):
         key = key_of(step, context, unit, input_digests(context, unit))
         record, damage = look(context.store, unit.prefix)
-        verdict = judge(step, context, unit, record, key.difference(record.key) if record else "", damage)
+        difference = key.difference(record.key, unit.ignores) if record else ""
+        verdict = judge(step, context, unit, record, difference, damage)
         check_own(context, unit, verdict)
         label = unit.prefix.removeprefix(f"{context.layout.run}/")
         log.log(logging.WARNING if verdict.kept else logging.INFO, "%s: %s", label, verdict.text)

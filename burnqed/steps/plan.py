@@ -153,7 +153,8 @@ def foreseen(
     difference = ""
     if record is not None:
         known = {prefix: digest for prefix, digest in record.key.inputs.items() if prefix not in redone}
-        difference = key_of(step, context, unit, digests).difference(record.key.model_copy(update={"inputs": known}))
+        recorded = record.key.model_copy(update={"inputs": known})
+        difference = key_of(step, context, unit, digests).difference(recorded, unit.ignores)
         if redone and not difference:
             difference = f"{next(iter(redone)).removeprefix(f'{context.layout.run}/')} is redone"
     verdict = judge(step, context, unit, record, difference, damage)

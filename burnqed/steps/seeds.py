@@ -21,6 +21,7 @@ from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context
 from burnqed.steps.plan import superseded
 from burnqed.steps.report import read_result
+from burnqed.steps.sft import OF_LATER
 from burnqed.steps.table import loop
 from burnqed.store import Store
 
@@ -156,10 +157,10 @@ def config_at(store: Store, layout: Layout) -> RunConfig:
     return record.settings
 
 
-def seeds_apart(one: RunConfig, other: RunConfig) -> list[str]:
-    """The settings in which two seeds may not differ, and do."""
+def seeds_apart(one: RunConfig, other: RunConfig, iteration: int) -> list[str]:
+    """The settings in which an iteration of two seeds may not differ, and does."""
     unread = {"gate"} if one.joint.enabled or other.joint.enabled else {"gate", "joint"}
-    different = unequal(one, other) - UNCOMPARED
+    different = unequal(one, other) - UNCOMPARED - {*(OF_LATER if iteration == 0 else ())}
     return sorted(key for key in different if not key.endswith(".seed") and key.partition(".")[0] not in unread)
 
 
@@ -179,7 +180,7 @@ def alike(every: Sequence[Measured]) -> list[Measured]:
             if number < 2
             and branch
             != RAW  # compared with its own iteration 0 (evaluated_otherwise); other settings it does not read
-            for key in seeds_apart(configs[branch, number], others[branch, number])
+            for key in seeds_apart(configs[branch, number], others[branch, number], number)
         ]
         if not different and evaluated(one) != evaluated(other):
             different = ["their benchmarks"]
@@ -199,7 +200,7 @@ def like(first: Measured, other: Measured) -> Measured:
     for result in other.seed.iterations:
         number = result.iteration
         if one := results.get(number):
-            if different := seeds_apart(first.configs["", number], other.configs["", number]):
+            if different := seeds_apart(first.configs["", number], other.configs["", number], number):
                 log.warning(
                     "iteration %d of %s is left out: %s is not that of %s", number, runs[1], different[0], runs[0]
                 )

@@ -25,6 +25,7 @@ from burnqed.policy.prompt import extract_tactic, prompt
 from burnqed.policy.template import COMPLETION, TEMPLATES
 from burnqed.policy.tiny import make_base
 from burnqed.policy.version import model_version
+from burnqed.steps.sft import OF_LATER
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.export import export_model
@@ -318,6 +319,25 @@ def test_equal_seeds_give_equal_files_and_another_seed_others(full: Trained, bas
     assert model_version(tmp_path / "a/adapter") == model_version(folder)
     assert (tmp_path / "a/adapter/sft.json").read_bytes() == (folder / "sft.json").read_bytes()
     assert curve(other.rows) != curve(outcome.rows)
+
+
+def test_iteration_0_is_the_same_however_later_ones_train(base: Path, tmp_path: Path) -> None:
+    """So those settings are not in its key."""
+    others: dict[str, object] = {
+        "start": "merged",
+        "learning_rate_decay": 0.1,
+        "later_steps": 7,
+        "base_pairs": 11,
+        "trajectory_upsample": 3,
+        "preferences": 0.5,
+        "preference_beta": 0.7,
+        "preference_pairs": 2,
+    }
+    assert {f"sft.{name}" for name in others} == {*OF_LATER}
+    for folder, update in (("one", {}), ("other", others)):
+        train(base, tmp_path / folder, SETTINGS.model_copy(update=update), pairs=Pairs(PAIRS.base))
+    files = [{p.name: p.read_bytes() for p in (tmp_path / folder / "adapter").iterdir()} for folder in ("one", "other")]
+    assert files[0] == files[1]
 
 
 def test_all_base_pairs_train_at_first_and_a_sample_of_them_later(base: Path, tmp_path: Path, full: Trained) -> None:

@@ -232,6 +232,14 @@ def test_runs_that_differ_in_more_than_seeds_are_refused(
         alike([measured(store, "one"), measured(store, "two")])
 
 
+def test_an_iteration_0_that_was_finished_with_other_settings_of_later_ones_keeps_no_seeds_apart(store: Store) -> None:
+    """It is not made anew when they change."""
+    run(store, "one")
+    run(store, "two", *SEEDS)
+    finish(store, Layout("two", 0), config(*SEEDS, "sft.learning_rate_decay=0.9", "sft.later_steps=7"), PLAIN, HEAD)
+    assert len(alike([measured(store, "one"), measured(store, "two")])) == 2
+
+
 def test_one_seed_twice_is_refused(store: Store) -> None:
     run(store, "one")
     run(store, "two", "gate.min_rate=0.5")
