@@ -32,8 +32,7 @@ def here(workflow: Workflow) -> Outcome:
     )
 
 
-def there(workflow: Workflow, cluster: Cluster) -> Outcome:
-    name = cluster.create(workflow)
+def there(name: str, cluster: Cluster) -> Outcome:
     found = cluster.wait(name, lambda document: is_over(document) or suspended(document))
     if not is_over(found):
         assert cluster.hera("approve", name, "--no").returncode == 0
@@ -46,16 +45,25 @@ def there(workflow: Workflow, cluster: Cluster) -> Outcome:
     )
 
 
+@pytest.fixture(scope="module")
+def created(cluster: Cluster) -> dict[str, str]:
+    """Names of the small workflows, all of which run at once: most of their time is waiting."""
+    return {case: cluster.create(make()) for case, make in CASES.items()}
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("case", CASES)
-def test_both_runners_end_with_the_same_phases(case: str, cluster: Cluster) -> None:
-    assert there(CASES[case](), cluster) == here(CASES[case]())
+def test_both_runners_end_with_the_same_phases(case: str, cluster: Cluster, created: dict[str, str]) -> None:
+    assert there(created[case], cluster) == here(CASES[case]())
 
 
 @pytest.mark.timeout(600)
 def test_two_workflows_with_one_mutex_run_one_after_the_other(cluster: Cluster) -> None:
     outcomes: list[Outcome] = []
-    threads = [threading.Thread(target=lambda: outcomes.append(there(mutex(), cluster))) for _ in range(2)]
+    names = [cluster.create(mutex()) for _ in range(2)]
+    threads = [
+        threading.Thread(target=lambda name: outcomes.append(there(name, cluster)), args=(name,)) for name in names
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
