@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,3 +72,20 @@ def test_a_store_that_can_be_created_is_ok_and_not_created(tmp_path: Path, monke
     (finding,) = doctor.storage("new/runs")
     assert (finding.found, finding.advice) == ("new/runs (will be created)", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_packages_that_every_process_compiles_anew_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "learned").mkdir()
+    (tmp_path / "learned/__init__.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    (writable,) = doctor.bytecode("learned")
+    assert (writable.found, writable.advice) == ("learned is compiled when it is first imported", "")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (forgotten,) = doctor.bytecode("learned")
+    assert not forgotten.needed
+    command = shlex.split(forgotten.advice.partition(";")[0])
+    subprocess.run(command, check=True)
+    (compiled,) = doctor.bytecode("learned")
+    assert (compiled.found, compiled.advice) == ("learned is compiled", "")
+    assert doctor.bytecode("unlearned") == []
