@@ -38,7 +38,7 @@ class Key(BaseModel):
         return digest_of(self.model_dump())
 
     def difference(self, old: Key, ignored: Collection[str] = ()) -> str:
-        """How this key differs from `old`, in a few words; empty when they are equal. `ignored`: settings that this key is without; earlier versions recorded them all the same."""
+        """How this key differs from `old`, in a few words; empty when nothing has to be made anew. `ignored`: settings that this key leaves out, and that `old`, of an earlier version, may have."""
         if self.version != old.version:
             return f"the step's version went from {old.version} to {self.version}"
         settings = {name: value for name, value in old.settings.items() if name not in ignored}

@@ -92,19 +92,22 @@ class Section(BaseModel):
                 )
         return values
 
-    def only(self, declared: Collection[str]) -> Self:
-        """A copy with the declared values and those of operation; reading any other raises Undeclared.
+    def only(self, declared: Collection[str], without: Collection[str] = ()) -> Self:
+        """A copy with the declared values, but for those in `without`, and those of operation; reading any other raises Undeclared.
 
-        `declared` names sections and single values (`search`, `policy.dtype`).
+        `declared` names sections and single values (`search`, `policy.dtype`), `without` single values.
         """
         copy = self.model_copy()
         for name, value in vars(self).items():
-            inner = [key.removeprefix(f"{name}.") for key in declared if key.startswith(f"{name}.")]
+            inner, outside = (
+                [key.removeprefix(f"{name}.") for key in keys if key.startswith(f"{name}.")]
+                for keys in (declared, without)
+            )
             if self.kind(name) is Kind.OPERATION:
                 continue
             if isinstance(value, Section):
-                vars(copy)[name] = value.only(vars(value) if name in declared else inner)
-            elif name not in declared or self.kind(name) is Kind.STRUCTURE:
+                vars(copy)[name] = value.only(vars(value) if name in declared else inner, outside)
+            elif name not in declared or name in without or self.kind(name) is Kind.STRUCTURE:
                 del vars(copy)[name]
         return copy
 

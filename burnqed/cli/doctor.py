@@ -44,8 +44,7 @@ def doctor(
     if fix and not is_ours(script()):
         repair(script())
     table = Table("", "what", Column("found", overflow="fold"), "what to do")
-    learning = [*training(), *bytecode("torch")]
-    findings = [*program(), *lean(config.lean), *heads(), *learning, *cluster(), *machine(), *storage(store)]
+    findings = [*program(), *lean(config.lean), *heads(), *training(), *cluster(), *machine(), *storage(store)]
     for finding in findings:
         mark = "[green]ok[/]" if not finding.advice else "[red]fix[/]" if finding.needed else "[yellow]note[/]"
         table.add_row(mark, finding.what, cell(finding.found), cell(finding.advice))
@@ -111,21 +110,25 @@ def package(name: str, advice: str, needed: bool = True) -> Finding:
 
 def training() -> list[Finding]:
     """The extra `train`; a search worker does without."""
-    return [package(name, "pip install 'burnqed[train]'") for name in ("torch", "transformers", "peft", "fastapi")]
+    packages = [package(name, "pip install 'burnqed[train]'") for name in ("torch", "transformers", "peft", "fastapi")]
+    return [*packages, *bytecode("torch")]
 
 
 def bytecode(name: str) -> list[Finding]:
-    """Whether a package has to be compiled again by every process that imports it: uv does not compile what it installs, and in a container that writes no bytecode nobody does."""
+    """Whether every process that imports a package compiles it anew, judged by its `__init__`. By default uv leaves compiling to the first import, and where no bytecode may be
+    written, as in many containers, nothing is kept of that."""
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
         return []
     folder = Path(spec.origin).parent
     if Path(importlib.util.cache_from_source(spec.origin)).exists():
         return [Finding("bytecode", f"{name} is compiled")]
-    if not sys.dont_write_bytecode and os.access(folder, os.W_OK):
+    is_writable = os.access(folder, os.W_OK)
+    if is_writable and not sys.dont_write_bytecode:
         return [Finding("bytecode", f"{name} is compiled when it is first imported")]
     command = shlex.join([sys.executable, "-m", "compileall", "-q", "-j", "0", str(folder.parent)])
-    advice = f"{command}; without it, each process of a run takes 10 to 20 s longer"
+    who = "" if is_writable else ", as a user who may write there"
+    advice = f"{command}{who}; without it, every process that imports {name} starts seconds later"
     return [Finding("bytecode", f"{name} is not compiled, and no process keeps what it compiles", advice, needed=False)]
 
 

@@ -87,8 +87,8 @@ class Unit:
     """Arguments that change the meaning of the step; they enter the key."""
     reads: tuple[str, ...] = ()
     """Configuration values that it reads besides those its step declares."""
-    ignores: tuple[str, ...] = ()
-    """Configuration values that its step declares and that mean nothing for it; its key is without them."""
+    ignores: Collection[str] = ()
+    """Configuration values that its step declares and that this unit does not depend on: they are not in its key, and it does not see them."""
     revision: str = ""
     """The folder, inside the unit's, that this revision is written to while it is being made."""
 
@@ -140,7 +140,7 @@ class Command:
 
 def view(step: Step, context: Context, unit: Unit) -> RunConfig:
     """The part of the configuration that the step sees while it makes the unit."""
-    return context.config.only((*step.reads, *unit.reads))
+    return context.config.only((*step.reads, *unit.reads), unit.ignores)
 
 
 def settings_of(config: RunConfig) -> dict[str, object]:
@@ -156,9 +156,8 @@ def settings_of(config: RunConfig) -> dict[str, object]:
 
 
 def key_of(step: Step, context: Context, unit: Unit, inputs: dict[str, str]) -> Key:
-    name, parameters = step.former or step.name, dict(unit.parameters)
-    settings = {n: value for n, value in settings_of(view(step, context, unit)).items() if n not in unit.ignores}
-    return Key(step=name, version=step.version, parameters=parameters, settings=settings, inputs=inputs)
+    name, settings = step.former or step.name, settings_of(view(step, context, unit))
+    return Key(step=name, version=step.version, parameters=dict(unit.parameters), settings=settings, inputs=inputs)
 
 
 def input_digests(context: Context, unit: Unit, without: Collection[str] = ()) -> dict[str, str]:

@@ -21,7 +21,7 @@ from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context
 from burnqed.steps.plan import superseded
 from burnqed.steps.report import read_result
-from burnqed.steps.sft import OF_LATER
+from burnqed.steps.sft import unused
 from burnqed.steps.table import loop
 from burnqed.store import Store
 
@@ -158,9 +158,9 @@ def config_at(store: Store, layout: Layout) -> RunConfig:
 
 
 def seeds_apart(one: RunConfig, other: RunConfig, iteration: int) -> list[str]:
-    """The settings in which an iteration of two seeds may not differ, and does."""
+    """Settings that must be equal in this iteration of two seeds, and are not."""
     unread = {"gate"} if one.joint.enabled or other.joint.enabled else {"gate", "joint"}
-    different = unequal(one, other) - UNCOMPARED - {*(OF_LATER if iteration == 0 else ())}
+    different = unequal(one, other) - UNCOMPARED - unused(iteration)
     return sorted(key for key in different if not key.endswith(".seed") and key.partition(".")[0] not in unread)
 
 

@@ -43,13 +43,24 @@ JOINT_OUTCOME = "joint.json"
 """`OUTCOME_FILE` of `burnqed.train.sft` and of `burnqed.train.joint`, repeated here so as not to import torch."""
 
 
-OF_LATER = tuple(
-    f"sft.{name}"
-    for name in (
-        "start", "learning_rate_decay", "later_steps", "base_pairs", "trajectory_upsample", "preferences", "preference_beta", "preference_pairs",
-    )
-)  # fmt: skip
-"""Settings that mean nothing at iteration 0: other ones do not make it anew."""
+NOT_AT_FIRST = frozenset(
+    {
+        "sft.start",
+        "sft.learning_rate_decay",
+        "sft.later_steps",
+        "sft.base_pairs",
+        "sft.trajectory_upsample",
+        "sft.preferences",
+        "sft.preference_beta",
+        "sft.preference_pairs",
+    }
+)
+"""Settings that only iterations after 0 depend on."""
+
+
+def unused(iteration: int) -> frozenset[str]:
+    """Settings of fine-tuning that an iteration does not depend on: changing them does not make it anew."""
+    return NOT_AT_FIRST if iteration == 0 else frozenset()
 
 
 def previous(context: Context) -> list[str]:
@@ -77,7 +88,7 @@ def units(context: Context) -> list[Unit]:
     if not is_joint(context):
         if context.config.sft.preferences and context.config.sft.found_proofs:
             sources["replayed"] = replayed_before(context)
-        return [Unit(layout.adapter, sources, ignores=OF_LATER if context.iteration == 0 else ())]
+        return [Unit(layout.adapter, sources, ignores=unused(context.iteration))]
     sources |= {"trajectories": explored_before(context), **known_proof_sources(context)}
     reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
     return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.depth_parameters(context.config))]
@@ -102,7 +113,7 @@ async def run(context: Context, unit: Unit) -> SftFacts:
         for prefix in (context.layout.base, *unit.sources["previous"]):
             fetch_once(store, prefix, models)  # here, as otherwise each of them would
         outcome = await asyncio.to_thread(parallel.run, number, train, arguments, context.stop.is_set)
-    if config.sft.preferences and context.iteration > 0 and outcome.preference_loss is None:
+    if context.iteration > 0 and config.sft.preferences and outcome.preference_loss is None:
         log.warning("sft.preferences had no effect: at no state of a found or replayed proof was a tactic refused")
     if context.stop.is_set():
         raise TryAgain("The fine-tuning was stopped after a checkpoint; the same command continues it.")

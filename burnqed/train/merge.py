@@ -47,7 +47,7 @@ def merge(start: Path, trained: Path, target: Path, dtype: str) -> int:
             f"{start} holds quantised weights, and an adapter merged into those loses its precision; give the unquantised model."
         )
     if is_adapter:
-        from peft import PeftModel  # takes seconds
+        from peft import PeftModel  # takes seconds to import
 
         check_start(start, trained)
         try:

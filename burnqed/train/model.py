@@ -67,7 +67,7 @@ def load_trainable(start: Path, adapter: Path | None, config: SftConfig) -> Any:
     if config.gradient_checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
     if config.method == "lora":
-        from peft import LoraConfig, PeftModel, get_peft_model  # takes seconds
+        from peft import LoraConfig, PeftModel, get_peft_model  # takes seconds to import
 
         if adapter is not None:
             model = PeftModel.from_pretrained(model, adapter, is_trainable=True)

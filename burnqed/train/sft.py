@@ -132,7 +132,8 @@ def train_sft(
     start = prepare(base, pairs, config, iteration, validation_fraction, previous, template)
     arguments = (start.model, *material(start, config), config)
     plan, fingerprint = schedule(config, iteration), start.fingerprint
-    drawn = draw(pairs.preferences if config.preferences else (), config, plan["steps"], validation_fraction)
+    weighted = pairs.preferences and config.preferences
+    drawn = draw(pairs.preferences, config, plan["steps"], validation_fraction) if weighted else []
     run: Training
     if preferred := encode_preferences(start.tokenizer, drawn, config, template) if drawn else []:
         run = PreferenceTraining(*arguments, preferences=preferred, **plan)
@@ -228,8 +229,9 @@ def preference_loss(losses: Sequence[float | None]) -> float | None:
 
 def schedule(config: SftConfig, iteration: int) -> dict[str, Any]:
     """`steps` and `peak` of `Training`."""
-    steps = config.steps if iteration == 0 else config.later_steps
-    return {"steps": steps, "peak": config.learning_rate * config.learning_rate_decay**iteration}
+    if iteration == 0:
+        return {"steps": config.steps, "peak": config.learning_rate}
+    return {"steps": config.later_steps, "peak": config.learning_rate * config.learning_rate_decay**iteration}
 
 
 def repeats(log_prob: float | None, most: int) -> int:

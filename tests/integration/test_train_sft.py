@@ -16,7 +16,7 @@ from peft import PeftModel
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from burnqed.config import PolicyConfig, SftConfig
+from burnqed.config import PolicyConfig, RunConfig, SftConfig
 from burnqed.data.pairs import TacticPair
 from burnqed.data.split import is_validation
 from burnqed.errors import BadInput, TryAgain
@@ -25,7 +25,8 @@ from burnqed.policy.prompt import extract_tactic, prompt
 from burnqed.policy.template import COMPLETION, TEMPLATES
 from burnqed.policy.tiny import make_base
 from burnqed.policy.version import model_version
-from burnqed.steps.sft import OF_LATER
+from burnqed.section import Undeclared
+from burnqed.steps.sft import NOT_AT_FIRST
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
 from burnqed.train.export import export_model
@@ -333,11 +334,18 @@ def test_iteration_0_is_the_same_however_later_ones_train(base: Path, tmp_path: 
         "preference_beta": 0.7,
         "preference_pairs": 2,
     }
-    assert {f"sft.{name}" for name in others} == {*OF_LATER}
+    assert {f"sft.{name}" for name in others} == NOT_AT_FIRST
     for folder, update in (("one", {}), ("other", others)):
         train(base, tmp_path / folder, SETTINGS.model_copy(update=update), pairs=Pairs(PAIRS.base))
-    files = [{p.name: p.read_bytes() for p in (tmp_path / folder / "adapter").iterdir()} for folder in ("one", "other")]
-    assert files[0] == files[1]
+    unseen = RunConfig(sft=SETTINGS).only(("sft",), without=NOT_AT_FIRST).sft
+    with pytest.raises(Undeclared):
+        _ = unseen.later_steps
+    train(base, tmp_path / "unseen", unseen, pairs=Pairs(PAIRS.base))
+    one, other, without = (
+        {p.name: p.read_bytes() for p in (tmp_path / folder / "adapter").iterdir()}
+        for folder in ("one", "other", "unseen")
+    )
+    assert one == other == without
 
 
 def test_all_base_pairs_train_at_first_and_a_sample_of_them_later(base: Path, tmp_path: Path, full: Trained) -> None:

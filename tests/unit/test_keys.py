@@ -170,9 +170,9 @@ def test_how_later_iterations_train_decides_nothing_about_iteration_0(
 ) -> None:
     with monkeypatch.context() as patch:
         if recorded_by == "an earlier one":
-            patch.setattr(steps_sft, "OF_LATER", ())
+            patch.setattr(steps_sft, "NOT_AT_FIRST", frozenset())
         first = Finished(Store(str(tmp_path)), last=0)
-    assert [key for key in steps_sft.OF_LATER if first.planned(changed(key))] == []
+    assert [key for key in steps_sft.NOT_AT_FIRST if first.planned(changed(key))] == []
     assert first.planned(changed("sft.steps"))[0] == "sft"
 
 
