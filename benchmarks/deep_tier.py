@@ -1,6 +1,7 @@
 """A benchmark of the deep tier: its choice and its checks, in the real Lean.
 
     .venv/bin/python -m benchmarks.deep_tier deep.json --choose 160     # writes so many of the generator's theorems for benchmarks
+    .venv/bin/python -m benchmarks.deep_tier moves.json --choose 60 --moves-beside shipped-deep     # about moves alone, and others than those
     .venv/bin/python -m benchmarks.deep_tier deep.json                  # checks them, and how much choice their states leave; an hour or more
     .venv/bin/python -m benchmarks.deep_tier deep.json --part 2/4       # the second quarter of them
 
@@ -82,15 +83,18 @@ def is_about_moves(proof: KnownProof) -> bool:
     return proof.theorem.name.startswith("deep::moves_")
 
 
-async def choose(number: int) -> list[KnownProof]:
-    """A third of them about moves."""
+async def choose(number: int, beside: str | None) -> list[KnownProof]:
+    """A third of them about moves; all, and none of an index, where there is one to be `beside`."""
     chosen: list[KnownProof] = []
     against: Counter[str] = Counter()
-    wanted = {True: number // 3, False: number - number // 3}
+    others = 0 if beside else number - number // 3
+    wanted = {True: number - others, False: others}
+    taken = {t.name for t in read_index(beside)} if beside else set[str]()
+    kinds = () if others else ("moves",)
     async with open_lean(CONFIG) as lean:
         for begin in count(0, STEP):
-            drafts = deep_proofs(SEED, begin + STEP, benchmark=True)[begin:]
-            open_ = [proof for proof in drafts if wanted[is_about_moves(proof)] > 0]
+            drafts = deep_proofs(SEED, begin + STEP, benchmark=True, kinds=kinds)[begin:]
+            open_ = [p for p in drafts if wanted[is_about_moves(p)] > 0 and p.theorem.name not in taken]
             reasons = {proof.theorem.name: reason async for proof, reason in looked_at(open_, lean, reason_against)}
             for proof in open_:
                 reason = reasons[proof.theorem.name]
@@ -144,6 +148,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", type=Path, help="theorem index")
     parser.add_argument("--choose", type=int, help="number of theorems to choose and write")
+    parser.add_argument(
+        "--moves-beside", metavar="INDEX", help="choose theorems about moves alone, and none of this index"
+    )
     parser.add_argument("--part", default="1/1", help="which part of the index to check, as in 2/4")
     arguments = parser.parse_args()
     given = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", arguments.part)
@@ -152,7 +159,7 @@ def main() -> int:
     part, parts = int(given[1]), int(given[2])
     if arguments.choose is None:
         return asyncio.run(check(arguments.file, part, parts))
-    chosen = asyncio.run(choose(arguments.choose))
+    chosen = asyncio.run(choose(arguments.choose, arguments.moves_beside))
     text = dump_index([p.theorem.model_copy(update={"header": None}) for p in chosen])
     arguments.file.write_text(text, encoding="utf-8")
     return 0

@@ -34,7 +34,12 @@ Seed = Annotated[int, Field(ge=0)]
 """numpy takes no seed below 0."""
 SHIPPED = "shipped"
 TRIVIAL = "shipped-trivial"
-SHIPPED_INDICES = {SHIPPED: "core.json", "shipped-deep": "deep.json", TRIVIAL: "trivial.json"}
+SHIPPED_INDICES = {
+    SHIPPED: "core.json",
+    "shipped-deep": "deep.json",
+    "shipped-moves": "moves.json",
+    TRIVIAL: "trivial.json",
+}
 """What stands for the address of an index that comes with the package, and its file."""
 IN_DOMAIN = "in-domain"
 """The benchmark of theorems of the run's own index that are held out (`data.in_domain`)."""
@@ -116,7 +121,7 @@ class DataConfig(Section):
     proofs: Address[list[str]] = Field([])
     """Whole proofs to replay, instead of the shipped corpus: as `data.pairs`."""
     benchmarks: Address[dict[str, str]] = Field({"core": SHIPPED}, min_length=1)
-    """Indices that are evaluated, by name: `shipped`, `shipped-deep`, or a URI or path. Gates use the first."""
+    """Indices that are evaluated, by name: `shipped`, `shipped-deep`, `shipped-moves`, or a URI or path. Gates use the first."""
     reproved: Later[Theorems[int]] = Field(1_000, ge=0)
     """Theorems of `data.pairs`, chosen by hash of the name, that are proved again by replaying their tactics: for negatives, and to be searched
     where `data.theorems` names none."""
@@ -135,6 +140,8 @@ class DataConfig(Section):
     """Exercises, with proofs of one to a dozen tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
     deep: Later[Theorems[int]] = Field(0, ge=0)
     """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
+    deep_kinds: Later[list[Literal["moves", "strengthened", "witness", "goals", "cases"]]] = Field([])
+    """Of which kinds deep theorems are; none means all."""
     deep_statements: Later[Theorems[int]] = Field(0, ge=0)
     """Further deep theorems, of which only the statements are used: they are added to what is searched with the shipped corpus, as `deep-statement::…`."""
     origin: Structure[str | None] = None

@@ -69,7 +69,7 @@ def generated(context: Context, header: str) -> list[Theorem]:
 
 
 def statements(config: DataConfig) -> list[Theorem]:
-    tier = deep_tier(config.generator_seed, config.deep + config.deep_statements)
+    tier = deep_tier(config)
     renamed = [
         p.theorem.model_copy(update={"name": p.theorem.name.replace("deep::", "deep-statement::")})
         for p in tier[config.deep :]
@@ -77,10 +77,15 @@ def statements(config: DataConfig) -> list[Theorem]:
     return [*generate(config.generator_seed, config.generated), *renamed]
 
 
+def deep_tier(config: DataConfig) -> Sequence[KnownProof]:
+    """Those with proofs and those without are made together."""
+    return deep_drawn(config.generator_seed, config.deep + config.deep_statements, frozenset(config.deep_kinds))
+
+
 @cache
-def deep_tier(seed: int, count: int) -> tuple[KnownProof, ...]:
-    """Those with proofs and those without are made together, once: a thousand take half a minute."""
-    return tuple(deep_proofs(seed, count))
+def deep_drawn(seed: int, count: int, kinds: frozenset[str]) -> Sequence[KnownProof]:
+    """Once: a thousand take half a minute."""
+    return deep_proofs(seed, count, kinds=kinds)
 
 
 def traced(context: Context) -> Sequence[list[TacticPair]]:
@@ -100,7 +105,7 @@ def known_with_origins(context: Context, header: str) -> tuple[list[KnownProof],
         ]
     else:
         config = context.config.data
-        seed, tier = config.generator_seed, deep_tier(config.generator_seed, config.deep + config.deep_statements)
+        seed, tier = config.generator_seed, deep_tier(config)
         drawn = [
             replace(p, theorem=p.theorem.with_header(header))
             for p in (*exercises(seed, config.exercises), *tier[: config.deep])

@@ -38,7 +38,7 @@ ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "wideni
 """Configuration values that decide the order of a search, for training data and in evaluations alike."""
 INDEX = (
     *of("data", "theorems", "pairs", "proofs", "reproved", "known_proofs", "generated", "generator_seed"),
-    *of("data", "exercises", "deep", "deep_statements"),
+    *of("data", "exercises", "deep", "deep_kinds", "deep_statements"),
     "select.min_depth",
 )
 """Configuration values that say which theorems there are to search, and which are known proofs."""

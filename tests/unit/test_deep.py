@@ -22,6 +22,8 @@ from burnqed.steps.known import statements
 
 DRAWN = 320
 """Theorems that the shipped benchmark was chosen from."""
+MOVES_DRAWN = 200
+"""Theorems about moves that the shipped benchmark of such was chosen from."""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +36,10 @@ def benchmark() -> list[KnownProof]:
     return deep_proofs(0, 100, benchmark=True)
 
 
+def kind(name: str) -> str:
+    return name.removeprefix("deep::").partition("_")[0]
+
+
 def shapes(proofs: list[KnownProof]) -> Counter[str]:
     return Counter(skeleton(p.theorem.statement) for p in proofs)
 
@@ -43,6 +49,12 @@ def test_equal_seeds_give_equal_theorems_and_a_longer_list_begins_with_the_short
 ) -> None:
     assert deep_proofs(0, 40) == training[:40]
     assert deep_proofs(1, 40) != training[:40]
+
+
+def test_those_of_some_kinds_are_what_all_have_of_them(training: list[KnownProof]) -> None:
+    some = [p for p in training if kind(p.theorem.name) in ("cases", "goals")]
+    assert len(some) > 20
+    assert deep_proofs(0, len(some), kinds=["goals", "cases"]) == some
 
 
 def test_no_skeleton_is_in_both_parts_and_few_theorems_share_one(
@@ -57,7 +69,7 @@ def test_no_skeleton_is_in_both_parts_and_few_theorems_share_one(
 def test_all_kinds_occur_and_proofs_have_4_to_15_tactics(
     training: list[KnownProof], benchmark: list[KnownProof]
 ) -> None:
-    kinds = {p.theorem.name.removeprefix("deep::").partition("_")[0] for p in training}
+    kinds = {kind(p.theorem.name) for p in training}
     assert kinds == {"strengthened", "goals", "witness", "cases", "moves"}
     assert all(4 <= merged(p.tactics)[-1] <= LONGEST for p in [*training, *benchmark])
 
@@ -103,10 +115,22 @@ def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton
     made = {p.theorem.name: p.theorem.statement for p in deep_proofs(0, DRAWN, benchmark=True)}
     assert len(shipped) >= 150
     assert [t.statement for t in shipped] == [made[t.name] for t in shipped], "the generator has changed: choose anew"
-    kinds = Counter(t.name.removeprefix("deep::").partition("_")[0] for t in shipped)
+    kinds = Counter(kind(t.name) for t in shipped)
     assert kinds.keys() == {"strengthened", "goals", "witness", "cases", "moves"}
     assert 0.25 < kinds["moves"] / len(shipped) < 0.4
     trained = {skeleton(p.theorem.statement) for p in [*training, *load_corpus()]}
+    assert not trained & {skeleton(t.statement) for t in shipped}
+
+
+@pytest.mark.long
+def test_the_shipped_benchmark_about_moves_is_apart_from_training_and_from_the_other() -> None:
+    shipped = read_index("shipped-moves")
+    made = {p.theorem.name: p.theorem.statement for p in deep_proofs(0, MOVES_DRAWN, benchmark=True, kinds=["moves"])}
+    assert len(shipped) == 60
+    assert {t.name for t in shipped} <= made.keys(), "the generator has changed: choose anew"
+    assert [t.statement for t in shipped] == [made[t.name] for t in shipped]
+    assert not {t.statement for t in shipped} & {t.statement for t in read_index("shipped-deep")}
+    trained = {skeleton(p.theorem.statement) for p in deep_proofs(0, 300, kinds=["moves"])}
     assert not trained & {skeleton(t.statement) for t in shipped}
 
 
@@ -116,6 +140,10 @@ def test_statements_to_search_are_others_than_those_with_proofs_and_have_a_sourc
     assert Counter(namespace(t.name) for t in searched) == {"generated": 5, "deep-statement": 10}
     known = {p.theorem.statement for p in deep_proofs(config.generator_seed, config.deep)}
     assert not known & {t.statement for t in searched}
+    few = statements(config.model_copy(update={"deep_kinds": ["moves"]}))
+    assert {kind(t.name.removeprefix("deep-statement::")) for t in few if namespace(t.name) == "deep-statement"} == {
+        "moves"
+    }
     assert statements(DataConfig(generated=5)) == [t for t in searched if namespace(t.name) == "generated"]
 
 

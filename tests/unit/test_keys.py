@@ -44,7 +44,7 @@ from tests.fixtures.own_steps import own_step
 
 ONE_VALUE = {"lean.backend"}
 """What else it could be is for other packages to say."""
-OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "qwen", "nf4", "prompt", "brief", "paged_adamw_8bit", "theorems", "searched", "auto", "Always", "main:0", [7, 9], ["a=b"], ["a:NoSchedule"], "pvc:x", {"a": 0.5}]  # fmt: skip
+OTHERS: list[object] = [True, False, 7, 2, 999, 0.37, 3.0, "3", "merged", "same", "lora", "bfloat16", "sglang", "qwen", "nf4", "prompt", "brief", "paged_adamw_8bit", "theorems", "searched", "auto", "Always", "main:0", [7, 9], ["a=b"], ["a:NoSchedule"], ["moves"], "pvc:x", {"a": 0.5}]  # fmt: skip
 
 
 def with_value(config: RunConfig, key: str, value: object) -> RunConfig:

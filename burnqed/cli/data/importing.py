@@ -52,7 +52,7 @@ def import_set(
         [],
         "--against",
         metavar="[NAME=]INDEX",
-        help="Benchmark whose statements are left out, `shipped` or `shipped-deep`; may be repeated.",
+        help="Benchmark whose statements are left out, `shipped`, `shipped-deep` or `shipped-moves`; may be repeated.",
     ),
     header: Path | None = options.Header,
     elaborate: bool = options.checks(True, help="Have Lean elaborate every statement of a theorem index."),

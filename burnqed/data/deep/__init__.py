@@ -1,6 +1,7 @@
 """The deep tier: theorems whose proofs need several tactics with real choices, each with a proof.
 
     deep_proofs(seed=0, count=1_000)
+    deep_proofs(seed=0, count=1_000, kinds=["moves"])
 
 Most conclusions need a lemma that is not in sight: stronger than what is to be shown, with numbers that have to be computed (`parts.py`; `theorems.py` puts statements
 and proofs together). The others are reached by many steps, of which each can lead astray (`moves.py`). `difficulty.py` measures how deep theorems are. Statements are divided by
@@ -9,6 +10,7 @@ skeleton: those for benchmarks share none with any that is trained on.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from random import Random
 
 from burnqed.data.deep.moves import LONGEST, moves
@@ -34,16 +36,17 @@ def draft(rng: Random) -> Draft:
             return made
 
 
-def deep_proofs(seed: int, count: int, *, benchmark: bool = False) -> list[KnownProof]:
+def deep_proofs(seed: int, count: int, *, benchmark: bool = False, kinds: Collection[str] = ()) -> list[KnownProof]:
     """`count` distinct theorems with proofs, named `deep::KIND_HASH`, to train on, or to evaluate on; a longer list of the same seed begins
-    with the shorter one. Not replayed.
+    with the shorter one, and one of some `kinds` has what a list of all kinds has of them. Not replayed.
 
     Raises BadInput when there are not that many.
     """
 
     def draw(rng: Random) -> Draft | None:
         made = draft(rng)
-        return made if is_held_out(made.statement) == benchmark else None
+        is_wanted = made.kind in kinds or not kinds
+        return made if is_wanted and is_held_out(made.statement) == benchmark else None
 
     return collected(draw, seed, count, "deep", Distinct())
 
