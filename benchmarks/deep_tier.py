@@ -157,6 +157,10 @@ def main() -> int:
     if not given or int(given[1]) > int(given[2]):
         parser.error(f"--part {arguments.part} is none; write K/N, as in 2/4")
     part, parts = int(given[1]), int(given[2])
+    if arguments.choose is None and arguments.moves_beside:
+        parser.error("--moves-beside goes with --choose; a check looks at every theorem of its index")
+    if arguments.choose is not None and parts > 1:
+        parser.error("--part is for checks; a choice is made as a whole")
     if arguments.choose is None:
         return asyncio.run(check(arguments.file, part, parts))
     chosen = asyncio.run(choose(arguments.choose, arguments.moves_beside))

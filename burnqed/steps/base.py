@@ -241,7 +241,7 @@ async def execute(step: Step, context: Context) -> None:
             revision=unit.revision,
             dollars_per_hour=context.dollars_per_hour,
         )
-        told = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in record.facts.items())
+        told = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in facts.told.items())
         log.info("%s: done in %.1f s %s", label, record.seconds, " ".join(told))
     step.work.finished(context)
 

@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 
 from burnqed.errors import BadInput
+from burnqed.evaluate.results import CHANCE
 from burnqed.record import Record
 
 Fact = float | int | str | None
@@ -32,6 +33,11 @@ class Facts(BaseModel):
 
     def document(self) -> dict[str, Fact]:
         return self.model_dump(exclude_unset=True)
+
+    @property
+    def told(self) -> dict[str, Fact]:
+        """The facts for a line of a log."""
+        return self.document()
 
     @property
     def figures(self) -> dict[str, float]:
@@ -121,6 +127,12 @@ class HeadFacts(Facts):
     """Whether training found that it ranks better than chance."""
     steps: int
     positives: int
+
+    @property
+    def told(self) -> dict[str, Fact]:
+        """Of some sixty metrics only those that say whether it ranks."""
+        shown = {*HeadFacts.model_fields, "loss", "rank1", "rank1_siblings"}
+        return {name: value for name, value in self.document().items() if name.removesuffix(CHANCE) in shown}
 
     @field_serializer("accepted")
     def _word(self, accepted: bool) -> str:

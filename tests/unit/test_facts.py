@@ -65,3 +65,10 @@ def test_only_numbers_are_figures() -> None:
 def test_a_record_that_does_not_say_what_it_should_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="of the step ebm lacks its version; --redo ebm redoes it"):
         ModelFacts.of(written(tmp_path, {"parameters": 3}))
+
+
+def test_a_log_has_the_metrics_of_a_head_that_say_whether_it_ranks_beside_chance() -> None:
+    head = HEAD.model_copy(update={"rank1_chance": 0.06, "rank1_depth_3": 0.5, "auc": 0.7, "loss": 2.4})
+    assert head.told == HEAD.told | {"rank1_chance": 0.06, "loss": 2.4}
+    assert set(HEAD.told) == {"head_id", "accepted", "steps", "positives", "rank1"}
+    assert REPORT.told == REPORT.document()
