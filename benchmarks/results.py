@@ -101,7 +101,7 @@ def changes(title: str, pairs: Sequence[tuple[str, str]], columns: dict[str, Sol
 
 
 def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
-    """The text of docs/results.md."""
+    """The tables that docs/results.md has of the shipped benchmark."""
     seeds = range(options.seeds)
     probes = asyncio.run(probed(config, store, "seed-0"))
     columns: dict[str, Solved] = {PROBES: {(s, name): easy for s in seeds for name, easy in probes.items()}}

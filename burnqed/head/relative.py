@@ -1,7 +1,7 @@
 """A head that sees how far a state is from the theorem's root: [z; g; z⊙g; s⊙(z−g)] (4·d) → widths → 1.
 
 States of one theorem differ little compared with states of two, so what search has to tell apart is small in z, and large in the difference, which each dimension scales by
-a learned s. No layer's norm is limited (docs/results.md has what the limit of `mlp` does here).
+a learned s. No layer's norm is limited (docs/attempts.md has what the limit of `mlp` does here).
 """
 
 from __future__ import annotations
