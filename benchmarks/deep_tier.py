@@ -157,12 +157,12 @@ def main() -> int:
     if not given or int(given[1]) > int(given[2]):
         parser.error(f"--part {arguments.part} is none; write K/N, as in 2/4")
     part, parts = int(given[1]), int(given[2])
-    if arguments.choose is None and arguments.moves_beside:
-        parser.error("--moves-beside goes with --choose; a check looks at every theorem of its index")
-    if arguments.choose is not None and parts > 1:
-        parser.error("--part is for checks; a choice is made as a whole")
     if arguments.choose is None:
+        if arguments.moves_beside:
+            parser.error("--moves-beside goes with --choose; a check looks at every theorem of its index")
         return asyncio.run(check(arguments.file, part, parts))
+    if parts > 1:
+        parser.error("--part is for checks; a choice is made as a whole")
     chosen = asyncio.run(choose(arguments.choose, arguments.moves_beside))
     text = dump_index([p.theorem.model_copy(update={"header": None}) for p in chosen])
     arguments.file.write_text(text, encoding="utf-8")
