@@ -10,7 +10,6 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.results import CHANCE
 from burnqed.record import Record
 
 Fact = float | int | str | None
@@ -131,6 +130,8 @@ class HeadFacts(Facts):
     @property
     def told(self) -> dict[str, Fact]:
         """Of some sixty metrics only those that say whether it ranks."""
+        from burnqed.evaluate.results import CHANCE  # loads numpy; commands that only print have facts, too
+
         shown = {*HeadFacts.model_fields, "loss", "rank1", "rank1_siblings"}
         return {name: value for name, value in self.document().items() if name.removesuffix(CHANCE) in shown}
 
