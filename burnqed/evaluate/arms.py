@@ -68,7 +68,7 @@ ARMS = (
     ),
 )
 QUESTIONS = (
-    ("baseline", "A", "the first fine-tuning, without a head"),
+    ("baseline", "A", "fine-tuning, without a head"),
     ("A", "control", "more training"),
     ("control", "S", "found proofs"),
     ("A", "S", "both"),

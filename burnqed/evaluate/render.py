@@ -171,16 +171,17 @@ def print_experiment(found: Experiments, console: Console) -> None:
         console.print(f"Solved of {e.arms[0].total} with the head / without it.")
         for arm in e.arms:
             console.print(cell(f"  {arm.name}: {arm.what}"), soft_wrap=True)
-        compared = [*e.heads, *e.steps, *e.iterations]
+        compared = [(effect, effect.question) for effect in e.heads]
+        compared += [(effect, f"{effect.before} → {effect.after}: {effect.question}") for effect in e.steps]
+        compared += [(effect, f"{effect.before} → {effect.after}") for effect in e.iterations]
         effects = table_of("", "gain", "95%", "nodes", "95%", "")
         for column in effects.columns[1:]:
             column.no_wrap = True
-        for effect in compared:
+        for effect, what in compared:
             fewer = f" ({effect.seeds} of {len(e.runs)} seeds)" if effect.seeds < len(e.runs) else ""
-            what = f"{effect.question}: {effect.before} → {effect.after}{fewer}"
-            effects.add_row(*map(cell, (what, *effect.figures)))
+            effects.add_row(*map(cell, (what + fewer, *effect.figures)))
         console.print(effects)
-        if counts := {effect.theorems for effect in compared}:
+        if counts := {effect.theorems for effect, _ in compared}:
             theorems = " to ".join(map(str, sorted({min(counts), max(counts)})))
             console.print(
                 f"Gain of the rate, and nodes after : before, on {theorems} theorems at {e.budgets[-1]} nodes."

@@ -217,7 +217,7 @@ def test_the_page_and_the_terminal_tell_the_same(tmp_path: Path) -> None:
     text = console.export_text()
     for words in ("42 / 25", "Plan the next iteration", "+8.3%", "found proofs", "<svg", "better", "not shown"):
         assert words in page
-    for words in ("42 / 25", "plan the next iteration", "+8.3%", "found proofs: control → S", "on 60 theorems at"):
+    for words in ("42 / 25", "plan the next iteration", "+8.3%", "control → S: found proofs", "on 60 theorems at"):
         assert words in text
     assert "<script" not in page
 

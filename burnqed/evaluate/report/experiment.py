@@ -10,7 +10,7 @@ from burnqed.evaluate.effects import EFFECT_COLUMNS, Effect
 from burnqed.evaluate.experiment import ARM_COLUMNS, HEAD_COLUMNS, Experiment, Experiments, of_both
 from burnqed.evaluate.report.page import pill, rendered
 from burnqed.evaluate.report.plots import BEFORE, EVER, MUTED, PAPER, SEARCHED, WITH, WITHOUT, Plot, draw, whole_numbers
-from burnqed.evaluate.report.tables import Table
+from burnqed.evaluate.report.tables import Table, signs
 from burnqed.evaluate.verdict import DEBUG, PLAN
 
 COLOURS = {"baseline": MUTED, "A": EVER, "S": WITHOUT, "B": SEARCHED, "C": WITH, "control": BEFORE}
@@ -71,8 +71,11 @@ def part_tables(e: Experiment) -> list[tuple[str, Table]]:
 def effect_table(effects: list[Effect]) -> Table | None:
     """None without any."""
     kinds = {"better": "good", "worse": "bad", "not shown": "plain"}
-    rows = [[*effect.cells[:-1], pill(effect.shown, kinds[effect.shown])] for effect in effects]
-    return Table(EFFECT_COLUMNS, rows, text_columns=3) if rows else None
+    words = 2
+    rows = [
+        [*e.cells[:words], *(signs(cell) for cell in e.cells[words:-1]), pill(e.shown, kinds[e.shown])] for e in effects
+    ]
+    return Table(EFFECT_COLUMNS, rows, text_columns=words) if rows else None
 
 
 def curves(e: Experiment) -> Plot:
