@@ -114,7 +114,8 @@ def report(options: argparse.Namespace, store: Store, config: RunConfig) -> str:
         "",
         f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}, profile `{options.profile}`, seeds {', '.join(map(str, seeds))}, "
         f"{len(probes)} theorems, budget {max(config.evaluate.budgets)} nodes, {config.evaluate.candidates} candidates, "
-        f"{config.evaluate.samples} sample(s), probe tactics off. p: McNemar's exact test, two-sided. "
+        f"{config.evaluate.samples} sample(s), probe tactics off. p: McNemar's exact test, two-sided, over (seed, theorem) as if the seeds of one theorem were "
+        "independent, which they are not: the true p is larger. "
         f"Command: `{options.command}`.",
         "",
         f"| solved of {len(probes)} | {' | '.join(f'seed {s}' for s in seeds)} | sum of {total} |",
