@@ -36,7 +36,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 test: $(READY)
 	$(PYTEST) -m "not long"
 
-# What `make test` leaves out because it takes long; 15 to 30 minutes.
+# What `make test` leaves out because it takes long, or does the same with further values; 15 to 30 minutes.
 test-long: $(READY)
 	$(PYTEST) -m long
 

@@ -447,8 +447,8 @@ def test_positives_without_other_states_count_for_the_depth_alone(base: Path) ->
         ({"ebm": {"max_temperature": 1.05}, "joint": {"head_learning_rate": 0.2}}, "temperature reached the ceiling 1.05"),
         (LEARNS | {"ebm": {"min_temperature": 0.97, "dropout": 0.0}}, "temperature reached the floor 0.97"),
         ({"joint": {"judged_after": 8, "min_centroid": 1e3}}, "after step 8: centroid_l2 is .* must be at least 1000 .joint.min_centroid.; raise joint.weight"),
-        ({"joint": {"judged_after": 16, "max_loss": 0.001}}, "after step 16: the next-token loss is"),
-        ({"joint": {"judged_after": 8, "min_linear_probe": 1.0}}, "after step 8: linear_probe is"),
+        pytest.param({"joint": {"judged_after": 16, "max_loss": 0.001}}, "after step 16: the next-token loss is", marks=pytest.mark.long),
+        pytest.param({"joint": {"judged_after": 8, "min_linear_probe": 1.0}}, "after step 8: linear_probe is", marks=pytest.mark.long),
         ({"joint": {"min_linear_probe": 1.0}}, "the linear probe held at none of the steps"),
     ],
 )  # fmt: skip

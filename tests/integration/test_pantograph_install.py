@@ -217,7 +217,7 @@ def test_what_fails_once_is_tried_again(outside: Outside, monkeypatch: pytest.Mo
     assert sum("trying again" in line for line in outside.said) == 2
 
 
-@pytest.mark.parametrize("stage", [1, 4, 5])
+@pytest.mark.parametrize("stage", [1, pytest.param(4, marks=pytest.mark.long), 5])
 def test_a_failure_is_told_with_its_last_lines_and_what_was_finished_is_kept(
     stage: int, outside: Outside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,7 +283,9 @@ def start(outside: Outside, hangs: str) -> subprocess.Popen[bytes]:
     return child
 
 
-@pytest.mark.parametrize("stage", range(len(STAGES)))
+@pytest.mark.parametrize(
+    "stage", [0, *(pytest.param(stage, marks=pytest.mark.long) for stage in range(1, len(STAGES) - 1)), len(STAGES) - 1]
+)
 def test_an_interrupted_installation_goes_on_where_it_was(stage: int, outside: Outside) -> None:
     child = start(outside, STAGES[stage][-1])
     os.killpg(child.pid, signal.SIGKILL)

@@ -366,7 +366,7 @@ MUON = {"method": "full", "optimizer": "muon"}
 @pytest.mark.parametrize(
     "method", [{"method": "full"}, {"method": "lora"}, QLORA, MUON], ids=["full", "lora", "qlora", "muon"]
 )
-@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("accumulation", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_an_interrupted_training_continues_to_the_same_losses_and_weights(
     base: Path, tmp_path: Path, method: dict[str, str], accumulation: int
 ) -> None:
