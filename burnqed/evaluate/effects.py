@@ -15,8 +15,8 @@ from burnqed.trajectory.schema import ProofStatus
 FEWER = 0.75
 """One evaluation is better than another, too, if its searches need less than this share of the nodes; worse, if the other's do."""
 EFFECT_COLUMNS = (
-    *("", "from → to", "seeds", "theorems"),
-    *("gain", "95%", "nodes", "95%", "rank in the queue", ""),
+    *("", "from → to", "theorems"),
+    *("each seed", "gain", "95%", "nodes", "95%", "rank in the queue", ""),
 )
 Pairs = Sequence[tuple[EvaluationResult, EvaluationResult]]
 """For each seed, what is compared."""
@@ -65,15 +65,8 @@ class Effect(Result):
         """As a row of text, for `EFFECT_COLUMNS`."""
         *figures, shown = self.figures
         rank = "{:.2f} → {:.2f} ({})".format(*self.path_rank, self.ranked) if self.path_rank else "-"
-        return [
-            self.question,
-            f"{self.before} → {self.after}",
-            str(self.seeds),
-            str(self.theorems),
-            *figures,
-            rank,
-            shown,
-        ]
+        seeds = ", ".join(f"{gain:+.0%}".rstrip("%") for gain in self.gains)
+        return [self.question, f"{self.before} → {self.after}", str(self.theorems), seeds, *figures, rank, shown]
 
     @property
     def figures(self) -> list[str]:

@@ -84,7 +84,7 @@ class ArmResult(Result):
     def head_cells(self) -> list[str]:
         """As a row of text: its name, and `HEAD_COLUMNS`."""
         ranks = (self.rank1, self.siblings)
-        ranked = [(f"{r.value:.3f}", f"{r.chance:.3f} ± {r.error:.3f}") if r else ("-", "-") for r in ranks]
+        ranked = [(f"{r.value:.3f}", f"{r.chance:.2f} ± {r.error:.2f}") if r else ("-", "-") for r in ranks]
         measured = (self.calibration, self.distance, self.probe)
         return [self.name, *chain(*ranked), *("-" if value is None else f"{value:.3f}" for value in measured)]
 

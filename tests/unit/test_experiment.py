@@ -153,6 +153,7 @@ def test_seeds_are_averaged_theorem_by_theorem_so_that_more_of_the_same_prove_no
     two, four = (judged([seed(run=f"r{i}", a=30) for i in range(n)], "core").heads[0] for n in (2, 4))
     assert (four.gain, four.gain_interval) == (two.gain, two.gain_interval)
     assert (two.seeds, four.seeds, four.gains) == (2, 4, [0.25] * 4)
+    assert four.cells[3] == "+25, +25, +25, +25"
     mixed = judged([seed(a=20), seed(a=15), seed(a=16)], "core").heads[0]
     assert mixed.gain == pytest.approx((5 + 0 + 1) / 3 / 60)
     own = [e for a in (20, 15, 16) if (e := judged([seed(a=a)], "core").heads[0].gain_interval)]
