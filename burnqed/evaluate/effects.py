@@ -65,7 +65,7 @@ class Effect(Result):
         """As a row of text, for `EFFECT_COLUMNS`."""
         *figures, shown = self.figures
         rank = "{:.2f} → {:.2f} ({})".format(*self.path_rank, self.ranked) if self.path_rank else "-"
-        seeds = ", ".join(f"{gain:+.0%}".rstrip("%") for gain in self.gains)
+        seeds = ", ".join(f"{100 * gain:+.0f}" for gain in self.gains)
         return [self.question, f"{self.before} → {self.after}", str(self.theorems), seeds, *figures, rank, shown]
 
     @property

@@ -71,11 +71,10 @@ def part_tables(e: Experiment) -> list[tuple[str, Table]]:
 def effect_table(effects: list[Effect]) -> Table | None:
     """None without any."""
     kinds = {"better": "good", "worse": "bad", "not shown": "plain"}
-    words = 2
-    rows = [
-        [*e.cells[:words], *(signs(cell) for cell in e.cells[words:-1]), pill(e.shown, kinds[e.shown])] for e in effects
-    ]
-    return Table(EFFECT_COLUMNS, rows, text_columns=words) if rows else None
+    rows = []
+    for question, change, *figures, shown in (effect.cells for effect in effects):
+        rows.append([question, change, *map(signs, figures), pill(shown, kinds[shown])])
+    return Table(EFFECT_COLUMNS, rows, text_columns=2) if rows else None
 
 
 def curves(e: Experiment) -> Plot:
