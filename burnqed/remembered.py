@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from burnqed.config import RunConfig
 from burnqed.errors import BadInput
-from burnqed.layout import Layout, origin_of
+from burnqed.layout import NAME, NUMBER, Layout, origin_of
 from burnqed.log import log
 from burnqed.resolve import Resolved, from_json, resolve
 from burnqed.store import Store
+
+_MODEL = re.compile(rf"(?:(.*[^/])/)?({NAME.pattern})/(?:base|iterations/iter_(?:{NUMBER}))(?:/.*)?")
+"""The address of a run's model; its groups are the store and the run."""
 
 
 def recall(store: Store, run: str) -> RunConfig | None:
@@ -65,3 +69,14 @@ def resolve_run(
 def recall_or(store: Store, run: str, origin: str | None) -> RunConfig | None:
     """The run's configuration, or, before it begins, that of the run that it branches from."""
     return recall(store, run) or (recall(store, origin_of(origin).run) if origin is not None else None)
+
+
+def settings_for(model: str) -> RunConfig | None:
+    """The configuration to use a run's model with: that of the run, but with a policy server of one's own, as the run's may serve another model by now. None for a model of no run."""
+    found = _MODEL.fullmatch(model)
+    known = recall(Store(found[1] or "."), found[2]) if found else None
+    if not (found and known):
+        return None
+    log.info("settings: those of the run %s; --profile gives others", found[2])
+    policy = known.policy.model_copy(update={"generate_url": None, "score_url": None})
+    return known.model_copy(update={"policy": policy})

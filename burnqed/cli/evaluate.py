@@ -29,10 +29,10 @@ def evaluate(
     head: str | None = typer.Option(None, "--head", help="Folder, or address in a store, of an energy head."),
     header: Path | None = options.Header,
     budgets: str | None = options.setting(
-        None, "--budgets", help="Nodes per theorem, as in 16,64.", show_default="evaluate.budgets of the profile"
+        None, "--budgets", help="Nodes per theorem, as in 16,64.", show_default="evaluate.budgets"
     ),
     samples: int | None = options.setting(
-        None, "--samples", min=1, help="N of pass@N.", show_default="evaluate.samples of the profile"
+        None, "--samples", min=1, help="N of pass@N.", show_default="evaluate.samples"
     ),
     recall: Path | None = options.Recall,
     sweep: list[str] = options.setting(
@@ -47,7 +47,7 @@ def evaluate(
         help="Folder for results, proofs and trajectories; continued if cut off.",
         show_default="eval-… here, by what is evaluated",
     ),
-    profile: str = options.Profile,
+    profile: str | None = options.profile(None, "what the model's run last used, else default"),
     overrides: list[str] = options.Set,
     as_json: bool = options.Json,
 ) -> None:
@@ -59,19 +59,23 @@ def evaluate(
     from burnqed.key import digest_of
     from burnqed.lean.backends import check_installed
     from burnqed.proof_search.recall import Recall
+    from burnqed.remembered import settings_for
     from burnqed.resolve import resolve
     from burnqed.run.standalone import PROOFS_FILE, run_evaluation
     from burnqed.run.sweep import combinations
     from burnqed.run.sweep import sweep as run_sweep
+    from burnqed.steps.table import SERVED
 
     if budgets is not None:
         overrides = [*overrides, f"evaluate.budgets=[{budgets}]"]
     if samples is not None:
         overrides = [*overrides, f"evaluate.samples={samples}"]
-    config = resolve(profile, overrides).config
-    swept = (
-        [(values, resolve(profile, [*overrides, *values]).config) for values in combinations(sweep)] if sweep else []
-    )
+    base = None if profile else settings_for(model)
+    config = resolve(profile, overrides, base=base).config
+    swept = [
+        (values, resolve(profile, [*overrides, *values], base=base).config)
+        for values in (combinations(sweep) if sweep else ())
+    ]
     check_installed(config.lean)
     if config.workflow.policy_server == "sglang" and not config.policy.generate_url:
         from burnqed.policy.sglang import program
@@ -81,9 +85,8 @@ def evaluate(
     if out is not None and re.match(r"\w+:/", str(out)):  # Path has merged the two slashes
         raise BadInput(f"--out {out} is not a folder on this machine; evaluate into one, then `burnqed store copy` it.")
     if out is None:  # the same command finds it again
-        what = digest_of(
-            [theorems, model, head, text, config.model_dump(mode="json"), *([adapter] if adapter else []), *sweep]
-        )
+        settings = config.only(("evaluate", "search", "lean", *SERVED)).meaning()
+        what = digest_of([theorems, model, head, adapter, text, settings, config.workflow.policy_server, *sweep])
         out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
     with Recall(recall) if recall else nullcontext() as known:
         if swept:

@@ -28,13 +28,18 @@ if TYPE_CHECKING:
     from burnqed.store import Store
 
 
-def configuration(store: Store, run: str, profile: str | None, overrides: list[str]) -> RunConfig:
-    """The workflow's configuration ($BURNQED_CONFIG), or, when a person runs the step, the run's or a profile's."""
-    from burnqed.remembered import resolve_run
-    from burnqed.resolve import from_json
+def configuration(
+    store: Store, run: str, profile: str | None, overrides: list[str], model: str | None = None
+) -> RunConfig:
+    """The workflow's configuration ($BURNQED_CONFIG), or, when a person runs the step, the run's or a profile's; that of the run of a `model`, if one is given."""
+    from burnqed.remembered import resolve_run, settings_for
+    from burnqed.resolve import from_json, resolve
 
-    document = os.environ.get("BURNQED_CONFIG")
-    return from_json(document) if document else resolve_run(store, run, profile, overrides).config
+    if document := os.environ.get("BURNQED_CONFIG"):
+        return from_json(document)
+    if model is not None:
+        return resolve(profile, overrides, base=None if profile else settings_for(model)).config
+    return resolve_run(store, run, profile, overrides).config
 
 
 def open_store(address: str, *, first: bool = False) -> Store:
@@ -250,11 +255,12 @@ def serve(
     from burnqed.steps.models import as_searched, served_paths
 
     target = open_store(store)
-    config = configuration(target, run, profile if iteration is not None else profile or "default", overrides)
+    if model is None and iteration is None:
+        raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
+    config = configuration(target, run, profile, overrides, model if iteration is None else None)
     with noted():
         if model is None:
-            if iteration is None:
-                raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
+            assert iteration is not None
             stage = present_name(stage)
             options.check_word(stage, SERVED_STAGES, "stage")
             layout = layout_of(run, iteration, config)

@@ -13,7 +13,7 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.layout import Layout
 from burnqed.record import read_record
-from burnqed.remembered import recall, remember, remember_benchmarks, resolve_run
+from burnqed.remembered import recall, remember, remember_benchmarks, resolve_run, settings_for
 from burnqed.resolve import resolve
 from burnqed.run import superseding
 from burnqed.steps.table import loop
@@ -135,3 +135,27 @@ def test_benchmarks_that_are_added_are_remembered_and_nothing_else(store: Store)
     remember_benchmarks(store, RUN, part)
     found = recall(store, RUN)
     assert found == resolve("demo", ["data.benchmarks.mine=a.json", "data.benchmarks.other=c.json"]).config
+
+
+def test_a_model_is_used_with_the_settings_of_its_run_but_not_with_its_policy_server(store: Store) -> None:
+    served = ["policy.generate_url=http://elsewhere:1", "policy.score_url=http://elsewhere:1"]
+    remember(store, RUN, resolve("demo", ["search.beta=15", *served]).config)
+    model = f"{store.uri}/{Layout(RUN, 1).model}"
+    assert settings_for(model) == resolve("demo", ["search.beta=15"]).config
+    for other in (f"{model}/", f"{store.uri}/{RUN}/base", f"{store.uri}/{RUN}/base/"):
+        assert settings_for(other) == settings_for(model)
+    for outside in (
+        model.replace(RUN, "unknown"),
+        f"{store.uri}/{RUN}/data",
+        "org/bert-base",
+        "s3://models/base",
+        "/main/base",
+        "/",
+    ):
+        assert settings_for(outside) is None
+
+
+def test_a_model_may_be_named_from_the_folder_of_its_store(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember(store, RUN, resolve("demo").config)
+    monkeypatch.chdir(store.uri)
+    assert settings_for(Layout(RUN, 0).model) == resolve("demo").config
