@@ -30,6 +30,7 @@ from burnqed.section import (
 )
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
+DeepKind = Literal["moves", "strengthened", "witness", "goals", "cases"]
 Seed = Annotated[int, Field(ge=0)]
 """numpy takes no seed below 0."""
 SHIPPED = "shipped"
@@ -140,7 +141,7 @@ class DataConfig(Section):
     """Exercises, with proofs of one to a dozen tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
     deep: Later[Theorems[int]] = Field(0, ge=0)
     """Deep theorems, with proofs of 5 to 15 tactics, that are added to the shipped corpus (and counted in `known_proofs`)."""
-    deep_kinds: Later[list[Literal["moves", "strengthened", "witness", "goals", "cases"]]] = Field([])
+    deep_kinds: Later[list[DeepKind]] = Field([])
     """Of which kinds deep theorems are; none means all."""
     deep_statements: Later[Theorems[int]] = Field(0, ge=0)
     """Further deep theorems, of which only the statements are used: they are added to what is searched with the shipped corpus, as `deep-statement::…`."""

@@ -60,7 +60,7 @@ async def test_proofs_in_every_style_are_accepted(lean: EmbeddedLean, is_trusted
 
 
 @one_loop
-@pytest.mark.parametrize("is_trusted", [True, False])
+@pytest.mark.parametrize("is_trusted", [pytest.param(True, marks=pytest.mark.long), False])
 @pytest.mark.parametrize("style", HONEST_FILES)
 async def test_files_in_every_style_are_accepted(
     lean: EmbeddedLean, tmp_path: Path, style: str, is_trusted: bool

@@ -15,45 +15,14 @@ from burnqed import lease
 from burnqed.data.theorems import parse_index
 from burnqed.store import Store
 
-NOWHERE = ["--set", "lean.backend=pantograph", "--set", "lean.project=nowhere"]
-CONFIG_CASES = [
+BAD_INPUT = [
     (["config", "show", "--profile", "nope"], "profile"),
-    (["config", "show", "--set", "search.budgt=3"], "search.budget"),
-    (["run", "iteration", "--iter", "0", "--profile", "smoke", "--set", "search.budgt=3"], "search.budget"),
     (["run", "nonsense", "--iter", "0"], "workflow"),
-    (["step", "nonsense", "--iter", "0"], "step"),
-    (["run", "iteration", "--iter", "0", "--store", "gs://bucket"], "s3://"),
-    (["run", "iteration", "--iter", "0", "--theorems", "absent.json"], "absent.json"),
-    (["eval", "--theorems", "absent.json", "--model", "m", "--budgets", "4"], "absent.json"),
-    (["summary", "--store", "empty"], "run an iteration first"),
-    (["compare", "a", "b"], "results"),
-    (["store", "copy", "empty", "other"], "nothing to copy"),
-    (["data", "inspect", "absent.json"], "absent.json"),
-    (["data", "import", "absent.json", "--out", "o.json"], "absent.json"),
-    (["data", "import", "absent.json", "--out", "o.json", "--header", "absent.lean"], "absent.lean"),
-    (["data", "trace", "absent.lean", "--out", "o.jsonl"], "absent.lean"),
     (["lean", "check", "absent.json"], "absent.json"),
-    (["serve", "--port", "1234"], "--model"),
-    (["serve", "--model", "absent", "--port", "1234"], "absent"),
-    (["run", "iteration", "--iter", "0", "--theorems", "latin-1.json"], "latin-1.json is not UTF-8 (byte 5 is 0xe9)"),
-    (["config", "show", "--profile", "latin-1.yaml"], "latin-1.yaml is not UTF-8"),
-    (["data", "import", "i.json", "--out", "o.json", "--header", "latin-1.lean"], "latin-1.lean is not UTF-8"),
-    (["data", "inspect", "."], "no finished trajectories"),
-    (["config", "show", "--profile", "number.yaml"], "the key 1 is not a name"),
-    (["config", "show", "--profile", "twice.yaml"], "the key 'search' is given twice"),
-    (["config", "show", "--set", "sft.learning_rate=.inf"], "sft.learning_rate"),
-    (["eval", "--theorems", "i.json", "--model", "m", "--budgets", "-5"], "evaluate.budgets"),
-    (["eval", "--theorems", "i.json", "--model", "m", "--out", "s3://bucket/prefix"], "--out"),
     (["step", "data", "--iter", "0", "--profile", "smoke", "--shard", "99"], "--shard"),
-    (["doctor", "--profile", "nope"], "profile"),
-    (["lean", "check", "p.json", *NOWHERE], "nowhere holds no project.json"),
-    (["run", "iteration", "--iter", "0", "--profile", "smoke", *NOWHERE], "nowhere holds no project.json"),
-    (["lean", "repl", *NOWHERE], "nowhere holds no project.json"),
-    (["lean", "repl", "--backend", "embedded", *NOWHERE], "nowhere holds no project.json"),
-    (["lean", "check", "p.json", "--timeout", "9", "--set", "lean.check_timeout_s=no"], "lean.check_timeout_s"),
-    (["data", "import", "i.json", "--out", "o.json", *NOWHERE], "nowhere holds no project.json"),
-    (["data", "import", "i.json", "--out", "o.json", "--set", "minif2f", "--set", "proofnet"], "minif2f, proofnet"),
+    (["serve", "--model", "absent", "--port", "1234"], "absent"),
 ]
+"""In processes of their own; many others are in tests/unit/test_wrong_words.py."""
 
 
 def burnqed(*words: str, cwd: Path, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -66,51 +35,14 @@ def burnqed(*words: str, cwd: Path, environment: dict[str, str] | None = None) -
     )
 
 
-@pytest.mark.parametrize(("words", "hint"), CONFIG_CASES, ids=lambda v: " ".join(v) if isinstance(v, list) else None)
+@pytest.mark.parametrize(("words", "hint"), BAD_INPUT, ids=lambda v: " ".join(v) if isinstance(v, list) else None)
 def test_bad_input_is_one_sentence_and_exit_code_2(words: list[str], hint: str, tmp_path: Path) -> None:
-    for name in ("latin-1.json", "latin-1.yaml", "latin-1.lean"):
-        (tmp_path / name).write_bytes("-- c\u00e9".encode("latin-1"))
-    (tmp_path / "i.json").write_text('[{"name": "t", "statement": "True"}]')
-    (tmp_path / "p.json").write_text('[{"name": "t", "statement": "True", "proof": "trivial"}]')
-    (tmp_path / "number.yaml").write_text("1: 2\n")
-    (tmp_path / "twice.yaml").write_text("search:\n  budget: 1\nsearch:\n  depth: 2\n")
     done = burnqed(*words, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert hint in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert len([line for line in done.stderr.splitlines() if line.startswith("burnqed:")]) == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        '{"theorems": []}',
-        '{"theorems": [{"name": "a"}]}',
-        '[{"name": "a", "statement": "True"}, {"name": "a", "statement": "True"}]',
-    ],
-)
-def test_a_malformed_index_is_refused_before_anything_starts(text: str, tmp_path: Path) -> None:
-    (tmp_path / "index.json").write_text(text)
-    done = burnqed(
-        "run",
-        "iteration",
-        "--iter",
-        "0",
-        "--profile",
-        "smoke",
-        "--store",
-        "s",
-        "--theorems",
-        "index.json",
-        cwd=tmp_path,
-    )
-    assert done.returncode == 2
-    assert "index.json" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_one_run_is_worked_on_by_one_at_a_time_whatever_their_homes(tmp_path: Path) -> None:
@@ -155,6 +87,13 @@ def test_generated_statements_can_be_inspected(tmp_path: Path) -> None:
     assert burnqed("data", "generate", "--count", "50", "--out", "g.json", cwd=tmp_path).returncode == 0
     document = json.loads(burnqed("data", "inspect", "g.json", "--json", cwd=tmp_path).stdout)
     assert document["theorems"] == 50
+
+
+def test_deep_statements_can_be_of_one_kind(tmp_path: Path) -> None:
+    given = ("data", "generate", "--deep", "--kind", "moves", "--count", "3", "--out", "moves.json")
+    assert burnqed(*given, cwd=tmp_path).returncode == 0
+    names = [t["name"] for t in json.loads((tmp_path / "moves.json").read_text())["theorems"]]
+    assert [name.rpartition("_")[0] for name in names] == ["deep::moves"] * 3
 
 
 def test_traced_proofs_become_pairs_and_one_that_does_not_replay_is_left_out(tmp_path: Path) -> None:

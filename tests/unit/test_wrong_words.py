@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -23,11 +24,16 @@ FILES: dict[str, str | bytes] = {
     "latin.json": "-- cé".encode("latin-1"),
     "latin.jsonl": "-- cé".encode("latin-1"),
     "latin.lean": "-- cé".encode("latin-1"),
+    "latin.yaml": "-- cé".encode("latin-1"),
+    "number.yaml": "1: 2\n",
+    "same.yaml": "search:\n  budget: 1\nsearch:\n  depth: 2\n",
 }
+NOWHERE = "--set lean.backend=pantograph --set lean.project=nowhere"
 CASES = [
     # names of steps, stages, workflows, tasks
     ("run iteratoin --iter 0", "did you mean 'iteration'?"),
     ("step serch --iter 0", "did you mean 'search'?"),
+    ("step nonsense --iter 0", "no step 'nonsense'"),
     ("step sft", "give --iter"),
     ("step embed --iter 0", "give --stage search or --stage final"),
     ("step embed --iter 0 --stage fnial", "has no stage 'fnial'"),
@@ -38,6 +44,12 @@ CASES = [
     ("estimate iteration --iter 0 --store nothing", "Nothing is known of how long this takes"),
     ("estimate iteration --iter 0 --like other --store nothing", "no finished iteration of other"),
     ("experiment other --store nothing", "has no finished iteration 0"),
+    ("summary --store nothing", "run an iteration first"),
+    ("compare a b", "There are no results at a"),
+    ("data generate --kind moves --out g.json", "add --deep"),
+    ("data generate --deep --kind move --out g.json", "did you mean 'moves'?"),
+    ("eval --theorems i.json --model m --out s3://bucket/prefix", "--out"),
+    ("serve --port 1234", "--model"),
     ("run iterations --iters 3..1", "write FIRST..LAST"),
     ("run iteration --iter 0 --gate maybe", "choose one of: off, auto, ask"),
     # options that a workflow does not take
@@ -64,6 +76,9 @@ CASES = [
     # places
     ("run iteration --iter 0 --store ''", "is not a store"),
     ("run iteration --iter 0 --store s3://", "is not a store"),
+    ("run iteration --iter 0 --store gs://bucket", "s3://"),
+    ("store copy nothing other", "nothing to copy"),
+    ("data inspect .", "no finished trajectories"),
     ("run iteration --iter 0 --store ~not-anybody/runs", "no such home"),
     ("run iteration --iter 0 --run ../elsewhere", "cannot name a run"),
     ("run import-data --source i.json --name ../../x", "cannot name an import"),
@@ -71,7 +86,26 @@ CASES = [
     ("store show . --run ..", "cannot name a run"),
     ("store copy . elsewhere --run a/b", "cannot name a run"),
     ("step import-data --name x --source http://[::1", "cannot be read"),
+    *(
+        (f"{command} {NOWHERE}", "nowhere holds no project.json")
+        for command in (
+            "lean check p.json",
+            "lean repl",
+            "lean repl --backend embedded",
+            "run iteration --iter 0 --profile smoke",
+            "data import i.json --out o.json",
+        )
+    ),
     # files
+    ("run iteration --iter 0 --theorems absent.json", "absent.json"),
+    ("eval --theorems absent.json --model m --budgets 4", "absent.json"),
+    ("data inspect absent.json", "absent.json"),
+    ("data import absent.json --out o.json", "absent.json"),
+    ("data import i.json --out o.json --header absent.lean", "absent.lean"),
+    ("data import i.json --out o.json --header latin.lean", "latin.lean is not UTF-8"),
+    ("data import i.json --out o.json --set minif2f --set proofnet", "minif2f, proofnet"),
+    ("data trace absent.lean --out o.jsonl", "absent.lean"),
+    ("run iteration --iter 0 --theorems latin.json", "latin.json is not UTF-8 (byte 5 is 0xe9)"),
     ("lean check latin.json", "is not UTF-8 (byte 5 is 0xe9)"),
     ("lean check latin.lean", "is not UTF-8 (byte 5 is 0xe9)"),
     ("data trace latin.lean --out x.jsonl", "is not UTF-8 (byte 5 is 0xe9)"),
@@ -88,14 +122,23 @@ CASES = [
     ("manifests --out i.json", "cannot be written"),
     ("serve --iter 0 --stage fnial", "did you mean 'final'?"),
     # configuration
+    ("doctor --profile nope", "no profile 'nope'"),
+    ("config show --profile latin.yaml", "latin.yaml is not UTF-8"),
+    ("config show --profile number.yaml", "the key 1 is not a name"),
+    ("config show --profile same.yaml", "the key 'search' is given twice"),
     ("config show --profile deep.yaml", "nested too deeply"),
     ("config show --profile alias.yaml", "write the value"),
     ("config show --profile inf.yaml", "'sft.learning_rate'"),
     ("config show --set profile=demo", "give --profile"),
+    ("config show --set search.budgt=3", "did you mean 'search.budget'?"),
+    ("run iteration --iter 0 --profile smoke --set search.budgt=3", "did you mean 'search.budget'?"),
+    ("config show --set sft.learning_rate=.inf", "'sft.learning_rate'"),
+    ("lean check p.json --timeout 9 --set lean.check_timeout_s=no", "'lean.check_timeout_s'"),
+    ("eval --theorems i.json --model m --budgets -5", "evaluate.budgets"),
     ("config show --set search.seed=-1", "'search.seed'"),
     ("config show --set search.budget=99999999999999999999", "'search.budget'"),
     ("config show --set evaluate.budgets=[99999999999999999999]", "'evaluate.budgets'"),
-    ("config show --set {a: [1, &b 2, *b]}", "of the form"),
+    ("config show --set '{a: [1, &b 2, *b]}'", "of the form"),
     ("run iteration --iter 0 --max-cost -1", "'cost.max_dollars'"),
 ]
 
@@ -118,14 +161,34 @@ def burnqed(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
 def test_a_wrong_word_is_one_sentence_and_leaves_nothing_behind(
     line: str, hint: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["config", "show", "--set", line.partition("--set ")[2]] if "--set" in line else line.split(" ")
     before = sorted(folder.rglob("*"))
-    assert burnqed(["" if word == "''" else word for word in words], monkeypatch) == 2
+    assert burnqed(shlex.split(line), monkeypatch) == 2
     out, err = capfd.readouterr()
     assert out == ""
     assert hint in err
     assert len([line for line in err.splitlines() if line.startswith("burnqed: ")]) == 1
     assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"theorems": []}',
+        '{"theorems": [{"name": "a"}]}',
+        '[{"name": "a", "statement": "True"}, {"name": "a", "statement": "True"}]',
+    ],
+)
+def test_a_malformed_index_is_refused_before_anything_starts(
+    text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "index.json").write_text(text)
+    words = "run iteration --iter 0 --profile smoke --store s --theorems index.json"
+    assert burnqed(words.split(), monkeypatch) == 2
+    assert "index.json" in capfd.readouterr().err
+    assert not (folder / "s").exists()
 
 
 @pytest.mark.parametrize(
