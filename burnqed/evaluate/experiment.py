@@ -26,9 +26,9 @@ from burnqed.evaluate.arms import (
     with_heads,
 )
 from burnqed.evaluate.compare import solved_at
-from burnqed.evaluate.effects import Effect, by_theorem, comparable, effect
+from burnqed.evaluate.effects import Effect, Pairs, by_theorem, comparable, effect
 from burnqed.evaluate.intervals import Interval, mean_interval, percent, wilson
-from burnqed.evaluate.parts import divisions
+from burnqed.evaluate.parts import LENGTH, divisions
 from burnqed.evaluate.results import CHANCE, ERROR, HEAD, PLAIN, EvaluationResult, Result, on_benchmark
 from burnqed.evaluate.verdict import verdict_of
 
@@ -104,6 +104,8 @@ class PartResult(Result):
     """By arm that has a head, with it."""
     plain: dict[str, float]
     """Without it."""
+    head: Effect | None = None
+    """What the head of A changes; not by length of proof, which depends on what was proved with it."""
 
 
 class Experiment(Result):
@@ -147,7 +149,7 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
     budgets = [row.budget for row in first.budgets]
     arms = [found for arm in ARMS if (found := arm_result(arm, on, budgets))]
     heads = [
-        effect(f"the head of {arm.name}", f"{arm.name} without head", arm.name, pairs, budgets[-1])
+        head_effect(arm, pairs, budgets[-1])
         for arm in ARMS
         if arm.has_head and (pairs := paired(on, (arm, PLAIN), (arm, arm.variant)))
     ]
@@ -176,6 +178,10 @@ def judged(seeds: Sequence[Seed], benchmark: str) -> Experiment:
             if not arm.is_ablation and evaluation(seed, arm, arm.variant) is None
         ],
     )
+
+
+def head_effect(arm: Arm, pairs: Pairs, budget: int) -> Effect:
+    return effect(f"the head of {arm.name}", f"{arm.name} without head", arm.name, pairs, budget)
 
 
 def on_one(seed: Seed, benchmark: str) -> Seed:
@@ -233,6 +239,12 @@ def parts_of(seeds: Sequence[Seed], first: EvaluationResult, budget: int) -> lis
         if (found := [e for seed in seeds if (e := evaluation(seed, arm, variant))])
     }
 
+    (arm_a,) = (arm for arm in ARMS if arm.name == "A")
+    of_a = paired(seeds, (arm_a, PLAIN), (arm_a, arm_a.variant))
+
+    def head_on(theorems: set[str]) -> Effect:
+        return head_effect(arm_a, [(before.over(theorems), after.over(theorems)) for before, after in of_a], budget)
+
     def solved_of(theorems: set[str], without: bool) -> dict[str, float]:
         return {
             name: sum(sum(solved_at(o, budget) for o in e.per_theorem if o.name in theorems) for e in found)
@@ -243,7 +255,12 @@ def parts_of(seeds: Sequence[Seed], first: EvaluationResult, budget: int) -> lis
 
     return [
         PartResult(
-            by=by, name=name, theorems=len(theorems), solved=solved_of(theorems, False), plain=solved_of(theorems, True)
+            by=by,
+            name=name,
+            theorems=len(theorems),
+            solved=solved_of(theorems, False),
+            plain=solved_of(theorems, True),
+            head=head_on(theorems) if of_a and by != LENGTH else None,
         )
         for by, parts in divisions(first, [e for found in evaluated.values() for e in found]).items()
         for name, theorems in parts.items()

@@ -236,10 +236,13 @@ def test_the_page_tells_what_the_arms_solve_of_each_kind_in_the_mean_over_seeds(
     found = judged(seeds, "core")
     parts = {p.name: (p.theorems, p.solved["A"], p.plain["A"]) for p in found.parts if p.by == "kind"}
     assert parts == {"moves": (1, 0.5, 1.0), "goals": (1, 1.0, 0.0)}
+    gains = {p.name: (p.head.gain, p.head.theorems) for p in found.parts if p.by == "kind" and p.head}
+    assert gains == {"moves": (-0.5, 1), "goals": (1.0, 1)}
     write_page(Experiments(results=[found]), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "By kind" in page
     assert "0.5 / 1" in page
+    assert "−50.0%" in page
     assert "A without goal" in page
 
 

@@ -48,7 +48,7 @@ def full_inputs() -> ReportInputs:
         failed("broken"),
     ]
     metrics = {
-        "sft__evaluation_loss": 0.44, "head__rank1": 0.61, "head__rank1_chance": 0.21, "head__energy_gap": 1.25,
+        "sft__evaluation_loss": 0.44, "head__rank1": 0.61, "head__rank1_chance": 0.21, "head__rank1_error": 0.02, "head__energy_gap": 1.25,
         "head__rank1_depth_1": 0.7, "head__rank1_depth_1_chance": 0.2, "head__rank1_depth_4+": 0.6, "head__rank1_depth_4+_chance": 0.3,
         "search_head__linear_probe": 0.64, "search_head__linear_probe_chance": 0.5, "head__linear_probe": 0.66,
     }  # fmt: skip
@@ -248,6 +248,10 @@ def test_a_report_is_written_of_a_first_iteration_without_head_loss_or_proofs(tm
 
 def test_the_same_inputs_give_the_same_page(inputs: ReportInputs, text: str) -> None:
     assert render(inputs, ["proofs.json"]) == text
+
+
+def test_what_chance_gives_is_shown_with_its_deviation(text: str) -> None:
+    assert "0.210 ± 0.020" in text
 
 
 def test_text_from_models_is_never_markup() -> None:

@@ -50,22 +50,23 @@ def arm_table(e: Experiment) -> Table:
 
 
 def part_tables(e: Experiment) -> list[tuple[str, Table]]:
-    """For each quality, its name and what every arm solves of the parts, with its head / without."""
+    """For each quality, its name and what every arm solves of the parts, with its head / without; then what the head of A changes there."""
     names = [arm.name for arm in e.arms]
-    return [
-        (
-            by,
-            Table(
-                ("", "theorems", *names),
-                [
-                    [p.name, str(p.theorems), *(of_both(p.solved.get(n), p.plain.get(n)) for n in names)]
-                    for p in e.parts
-                    if p.by == by
-                ],
-            ),
-        )
-        for by in dict.fromkeys(p.by for p in e.parts)
-    ]
+    tables = []
+    for by in dict.fromkeys(p.by for p in e.parts):
+        parts = [p for p in e.parts if p.by == by]
+        rows = [
+            [
+                p.name,
+                str(p.theorems),
+                *(of_both(p.solved.get(n), p.plain.get(n)) for n in names),
+                *(map(signs, p.head.figures[:2]) if p.head else ()),
+            ]
+            for p in parts
+        ]
+        of_head = ("gain by A's head", "95%") if parts[0].head else ()
+        tables.append((by, Table(("", "theorems", *names, *of_head), rows)))
+    return tables
 
 
 def effect_table(effects: list[Effect]) -> Table | None:

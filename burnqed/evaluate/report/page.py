@@ -272,11 +272,13 @@ def metric_table(metrics: dict[str, float]) -> Table | None:
     rows = []
     for name, value in metrics.items():
         if not (name.endswith((CHANCE, COUNT, ERROR)) or name.startswith(f"{SEARCH_HEAD}.")):
-            chance, n = metrics.get(name + CHANCE), metrics.get(name + COUNT)
+            chance, error, n = (metrics.get(name + ending) for ending in (CHANCE, ERROR, COUNT))
             part, _, what = name.partition(".")
             what = what.replace("rank1", "rank-1").replace("depth_", "at depth ").replace("_", " ")
             words = f"{'fine-tuning' if part == 'sft' else part}: {what}"
-            rows.append((words, *("" if figure is None else metric(figure) for figure in (value, n, chance))))
+            shown = ["" if figure is None else metric(figure) for figure in (value, n, chance)]
+            shown[-1] += f" ± {metric(error)}" if chance is not None and error is not None else ""
+            rows.append((words, *shown))
     return Table(("metric", "value", "n", "random choice"), rows) if rows else None
 
 
