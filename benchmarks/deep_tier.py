@@ -7,7 +7,7 @@
 
 A theorem belongs to the tier when its proof is accepted and has 4 to 15 tactics (leading `intro`s and consecutive rewrites count as one), no proof of fewer than 4 out of 60
 standard tactics exists, no standard tactic ends its own proof that early, and the states of its proof lead to at least 3 others on average. Of every tenth, the standard tactics
-find no proof within 64 nodes behind one of them. Exits with 1 when one fails.
+find no proof within 64 nodes behind one of them that leaves the theorem's own proof, `exfalso` aside. Exits with 1 when one fails.
 """
 
 from __future__ import annotations

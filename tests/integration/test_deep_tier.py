@@ -11,6 +11,7 @@ from burnqed.data.deep.difficulty import (
     MOST_CHAINED,
     branching,
     chained,
+    dead_end,
     ends_early,
     opened,
     proof_of_standard_tactics,
@@ -99,3 +100,10 @@ async def test_what_standard_tactics_prove_is_not(lean: EmbeddedLean) -> None:
     assert len(found) == 2
     assert (await lean.check(proof.theorem, "\n".join(found))).accepted
     assert await ends_early(proof, lean) == 2
+
+
+async def test_a_dead_end_is_a_choice_off_the_proof_behind_which_nothing_is_found(lean: EmbeddedLean) -> None:
+    statement = "∀ (p q r : Nat → Prop), (∀ n, q n → p n) → {} → (∀ n, q n) → p 3"
+    own = ("intro p q r h1 h2 h3", "apply h1", "exact h3 3")
+    assert await dead_end(known(statement.format("(∀ n, r n → p n)"), *own), lean) == "apply h2"
+    assert await dead_end(known(statement.format("(∀ n, q n → r n)"), *own), lean) is None

@@ -109,11 +109,12 @@ async def chained(
 
 
 async def dead_end(proof: KnownProof, lean: LeanBackend, nodes: int = 64) -> str | None:
-    """A standard tactic that applies after the theorem's first one, and behind which the standard tactics find no proof when `nodes` states are expanded, breadth
-    first; None where there is none."""
+    """A standard tactic that leads from the state after the theorem's first one off its proof, and behind which the standard tactics find no proof when `nodes` states are
+    expanded, breadth first; None where there is none. `exfalso` does not count, which leads nowhere nearly everywhere."""
     async with opened(proof, lean) as root:
-        for tactic, start in await successors(lean, root, standard(root)):
-            if start.text == root.text or start.is_solved:
+        on_proof = {state.text async for state, _ in along(proof, root, lean)}
+        for tactic, start in await successors(lean, root, [t for t in standard(root) if t != "exfalso"]):
+            if start.text in on_proof or start.is_solved:
                 continue
             queue, seen, solved = [start], {root.text, start.text}, False
             for state in islice(queue, nodes):  # to which the loop adds
@@ -132,28 +133,33 @@ async def dead_end(proof: KnownProof, lean: LeanBackend, nodes: int = 64) -> str
 async def ends_early(proof: KnownProof, lean: LeanBackend, least: int = 4) -> int | None:
     """The number of tactics, below `least`, in which the theorem's own proof ends when a standard tactic closes all goals that are left; None
     where none does."""
-    counts = merged(proof.tactics)
-    async with opened(proof, lean) as state:
-        for place in range(1, len(proof.tactics)):
-            if counts[place - 1] + 1 >= least:
+    counts = iter(merged(proof.tactics))
+    async with opened(proof, lean) as root:
+        async for state, _ in along(proof, root, lean):
+            if (count := next(counts) + 1) >= least:
                 return None
             if await closed_by(lean, state):
-                return counts[place - 1] + 1
-            outcome = await lean.apply(state, proof.tactics[place])
-            assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
-            state = outcome.state
+                return count
     return None
 
 
 async def branching(proof: KnownProof, lean: LeanBackend) -> list[int]:
     """Distinct states to which the standard tactics and the proof's own lead, at each state of the proof behind the first tactic."""
     numbers = []
-    async with opened(proof, lean) as state:
-        for tactic in proof.tactics[1:]:
+    async with opened(proof, lean) as root:
+        async for state, tactic in along(proof, root, lean):
             found = await successors(lean, state, [tactic, *standard(state)])
             numbers.append(len({successor.text for _, successor in found} - {state.text}))
-            state = dict(found)[tactic]
     return numbers
+
+
+async def along(proof: KnownProof, state: ProofState, lean: LeanBackend) -> AsyncIterator[tuple[ProofState, str]]:
+    """From the state after the proof's first tactic on: each state of the proof, and what the proof does there."""
+    for tactic in proof.tactics[1:]:
+        yield state, tactic
+        outcome = await lean.apply(state, tactic)
+        assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
+        state = outcome.state
 
 
 @asynccontextmanager
