@@ -45,17 +45,17 @@ def verdict_of(
     reasons.append(
         f"distance of the means of states on and off proofs: {told}; {end / start:.1%} of iteration 0's is left, and 90% is asked for"
     )
-    if end < HELD * start:
-        return DEBUG, reasons
     on_model = next((e for e in steps if (e.before, e.after) == ("S", "B")), None)
     if on_model:
         reasons.append(f"B against S at {budget} nodes: {on_model.in_words}")
-        if on_model.shown == "worse":
-            return DEBUG, reasons
-    if not (pairs := with_heads(seeds, "A", joint)):
+    pairs = with_heads(seeds, "A", joint)
+    gained = effect("", "A", joint, pairs, budget) if pairs else None
+    if gained:
+        reasons.append(f"{joint} against A at {budget} nodes: {gained.in_words}")
+    if end < HELD * start or (on_model and on_model.shown == "worse"):
+        return DEBUG, reasons
+    if gained is None:
         return UNDECIDED, [*reasons, f"A and {joint} were evaluated on different theorems"]
-    gained = effect("", "A", joint, pairs, budget)
-    reasons.append(f"{joint} against A at {budget} nodes: {gained.in_words}")
     low, high = gained.gain_interval or (-1.0, 1.0)
     if low > 0:
         return PLAN, reasons

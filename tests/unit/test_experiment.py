@@ -197,7 +197,10 @@ def test_the_verdict_follows_from_embeddings_and_proofs(given: dict[str, int], v
     """C alone is compared with A: to take the better of B and C would find a gain where there is none."""
     found = judged([seed(**given)], "core")
     assert found.verdict == verdict, found.reasons
-    assert found.reasons[0].startswith("heads: A better")
+    heads, _, on_model, against_a, *_ = found.reasons
+    assert heads.startswith("heads: A better")
+    assert on_model.startswith("B against S at 64 nodes: ")
+    assert against_a.startswith("C against A at 64 nodes: "), "also where something else decides"
 
 
 def test_what_is_missing_is_said_and_nothing_is_decided_without_joint_training() -> None:
