@@ -71,6 +71,7 @@ async def test_proofs_replay_tactic_by_tactic(corpus: list[CorpusTheorem], lean:
     assert sum(len(r.pairs("corpus")) for r in replayed) == sum(len(known.tactics) for known in sample)
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="session")
 async def test_most_theorems_resist_the_probe_tactics(corpus: list[CorpusTheorem], lean: EmbeddedLean) -> None:
     """A sample; `benchmarks/corpus_headroom.py` measures all of them."""

@@ -16,6 +16,7 @@ def more_mb(part: str, small: Path, large: Path) -> float:
     return float(streaming.measure(part, large)["peak_mb"] - streaming.measure(part, small)["peak_mb"])
 
 
+@pytest.mark.long
 def test_pairs_are_filtered_and_inspected_in_the_same_memory_however_many_there_are(tmp_path: Path) -> None:
     sizes = {name: tmp_path / name for name in ("small", "large")}
     for folder, count in zip(sizes.values(), (10_000, 90_000), strict=True):

@@ -121,6 +121,7 @@ def facts(store: Store, prefix: str) -> dict[str, float | int | str | None]:
     return record.facts
 
 
+@pytest.mark.long
 def test_iteration_1_continues_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(store)
     for words in (

@@ -52,7 +52,7 @@ def test_what_is_checked_in_is_what_the_workflows_give(tmp_path: Path) -> None:
     assert not changed, "run `make manifests`"
 
 
-@pytest.mark.parametrize("version", ["1.31", "1.34", "1.37"])
+@pytest.mark.parametrize("version", ["1.31", pytest.param("1.34", marks=pytest.mark.long), "1.37"])
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("values", [{"store": STORE}, EVERYTHING], ids=["defaults", "everything"])
 def test_objects_pass_kubernetes_own_strict_schemas(values: dict[str, Any], profile: str, version: str) -> None:
