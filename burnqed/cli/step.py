@@ -255,12 +255,11 @@ def serve(
     from burnqed.steps.models import as_searched, served_paths
 
     target = open_store(store)
-    if model is None and iteration is None:
-        raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
     config = configuration(target, run, profile, overrides, model if iteration is None else None)
     with noted():
         if model is None:
-            assert iteration is not None
+            if iteration is None:
+                raise BadInput("Nothing to serve; give --model, or --iter with --store and --run.")
             stage = present_name(stage)
             options.check_word(stage, SERVED_STAGES, "stage")
             layout = layout_of(run, iteration, config)

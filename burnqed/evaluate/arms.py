@@ -87,6 +87,10 @@ class Seed(NamedTuple):
     arms: Mapping[str, IterationResult]
 
 
+def named(name: str) -> Arm:
+    return next(arm for arm in ARMS if arm.name == name)
+
+
 def evaluation(seed: Seed, arm: Arm, variant: str) -> EvaluationResult | None:
     result = seed.arms.get(arm.name)
     return result.variant(variant) if result else None
@@ -99,7 +103,7 @@ def paired(seeds: Sequence[Seed], before: tuple[Arm, str], after: tuple[Arm, str
 
 def with_heads(seeds: Sequence[Seed], before: str, after: str) -> Pairs:
     """The evaluations of two arms, by their names: with their heads if both have one, else both without."""
-    one, other = (next(arm for arm in ARMS if arm.name == name) for name in (before, after))
+    one, other = named(before), named(after)
     if not (one.has_head and other.has_head):
         return paired(seeds, (one, PLAIN), (other, PLAIN))
     return paired(seeds, (one, one.variant), (other, other.variant))

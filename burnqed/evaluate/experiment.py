@@ -22,6 +22,7 @@ from burnqed.evaluate.arms import (
     evaluation,
     mean_of,
     metrics,
+    named,
     paired,
     with_heads,
 )
@@ -239,7 +240,7 @@ def parts_of(seeds: Sequence[Seed], first: EvaluationResult, budget: int) -> lis
         if (found := [e for seed in seeds if (e := evaluation(seed, arm, variant))])
     }
 
-    (arm_a,) = (arm for arm in ARMS if arm.name == "A")
+    arm_a = named("A")
     of_a = paired(seeds, (arm_a, PLAIN), (arm_a, arm_a.variant))
 
     def head_on(theorems: set[str]) -> Effect:
