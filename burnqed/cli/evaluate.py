@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    theorems: str = typer.Option(..., "--theorems", help="Theorem index: path or address in a store."),
+    theorems: str = typer.Option(
+        ..., "--theorems", help="Theorem index: path, address in a store, or shipped, shipped-moves, …."
+    ),
     model: str = typer.Option(..., "--model", help="Folder, or address in a store, of the model."),
     adapter: str | None = typer.Option(
         None, "--adapter", help="Folder, or address in a store, of a LoRA adapter to merge into the model for this."
