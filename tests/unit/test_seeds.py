@@ -265,7 +265,7 @@ def test_the_report_tells_the_settings_of_the_branches_and_where_they_are_unequa
         "From B to C is not the way of training alone",
     ]
     page = (tmp_path / "out/index.html").read_text()
-    assert "B 77 at 0.0012" in page
+    assert f"B 77 at {config().joint.learning_rate}" in page
 
 
 @pytest.mark.parametrize("profile", ["demo", "small", "smoke"])
