@@ -4,7 +4,7 @@
     .venv/bin/burnqed eval --theorems shipped-deep --model MODEL --head HEAD --budgets 64 --recall kept.sqlite --out guided-0
     .venv/bin/python -m benchmarks.head_gain --without plain-0 plain-1 plain-2 --with guided-0 guided-1 guided-2
 
-One pair is one seed. A theorem's seeds are averaged before theorems are drawn anew for an interval (`burnqed/evaluate/effects.py`). The baseline is the search without the head, whose
+Any two evaluations of the same theorems can be paired, also those of one iteration and of the next. One pair is one seed. A theorem's seeds are averaged before theorems are drawn anew for an interval (`burnqed/evaluate/effects.py`). The baseline is the search without the head, whose
 candidates the other meets at the same states.
 """
 
@@ -44,7 +44,7 @@ def main() -> None:
     budgets = sorted({row.budget for row in pairs[0][0].budgets} & {row.budget for row in pairs[0][1].budgets})
     for budget in budgets:
         counts = [tuple(next(row.solved for row in e.budgets if row.budget == budget) for e in pair) for pair in pairs]
-        print(f"{budget} nodes, solved without and with the head: {', '.join(f'{a} / {b}' for a, b in counts)} of {pairs[0][0].at_largest.total}")  # fmt: skip
+        print(f"{budget} nodes, solved without and with: {', '.join(f'{a} / {b}' for a, b in counts)} of {pairs[0][0].at_largest.total}")  # fmt: skip
         print(" | ".join(EFFECT_COLUMNS))
         for kind, some in {"all": pairs, **of_kind(pairs)}.items():
             print(" | ".join(effect(kind, "without", "with", some, budget).cells))

@@ -522,7 +522,7 @@ class SearchConfig(Section):
     noise_temperature: float = Field(1.2, ge=0)
     """Sampling temperature of the noisy variant."""
     probe_tactics: bool = False
-    """Also try the probe tactics at every expanded state."""
+    """Also try the probe tactics at every expanded state: what they find, the next model learns, whether or not this one would have proposed it."""
     open_theorems: Operation[Theorems[int]] = Field(32, ge=1)
     """Theorems searched at the same time by one process."""
     shards: Operation[int | None] = Field(None, ge=1)

@@ -35,14 +35,14 @@ def estimate(
     overrides: list[str] = options.Set,
     as_json: bool = options.Json,
 ) -> None:
-    """Estimate a workflow's time, pods, GPU hours and price from what earlier iterations took.
+    """Estimate a workflow's time, pods, GPU hours and price from what earlier iterations took, or from documented rates.
 
     Example: burnqed estimate experiment --iters 3 --like main --store runs --set cost.gpu_hour=2
     """
     options.check_word(workflow, OF_ITERATIONS, "workflow with iterations")
     from burnqed.remembered import resolve_run
     from burnqed.run.works import place_of, works_of
-    from burnqed.steps.estimate import documented, rates_of
+    from burnqed.steps.estimate import documented, documented_for, rates_of
     from burnqed.steps.estimate import estimate as estimated
     from burnqed.store import Store
     from burnqed_workflows.registry import WORKFLOWS
@@ -63,7 +63,8 @@ def estimate(
     found = estimated(works, documented(config) | rates, WORKFLOWS[workflow].tasks)
     sources = [f"measured in {runs}, on what it ran on"] * bool(rates)
     if assumed := [row.task for row in found.rows if row.is_documented]:
-        sources.append(f"of {', '.join(assumed)} documented for a model of 7 billion parameters on an A100")
+        which = f"of {', '.join(assumed)} " if rates else ""
+        sources.append(f"{which}documented for {documented_for(config)}")
     source = "; ".join(sources)
     if not found.rows:
         raise BadInput(

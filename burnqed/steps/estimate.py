@@ -28,10 +28,30 @@ from burnqed.store import Store
 
 SPREAD = (0.7, 1.5)
 """How much less and more than a rate that was measured once the next one may be; also below the lowest and above the highest of several."""
-DOCUMENTED = {"sft": 10_080 / (1_500 * 32 * 200), "embed-final": 1 / 86}
-"""Of DeepSeek-Prover-V2-7B on one A100 of 40 GB: 1,500 steps of 32 sequences of about 200 tokens with QLoRA in 2 h 48 min; 86 states a second."""
+ELSEWHERE = (0.5, 3.0)
+"""Likewise where it is documented, and the machine another one."""
 JOINT = "sft, jointly"
 """The task `sft` where model and head are trained together, which takes several times as long."""
+LARGE = "a model of 7 billion parameters on an A100"
+DOCUMENTED_LARGE = {"sft": 10_080 / (1_500 * 32 * 200), "embed-final": 1 / 86}
+"""Of DeepSeek-Prover-V2-7B on one A100 of 40 GB: 1,500 steps of 32 sequences of about 200 tokens with QLoRA in 2 h 48 min; 86 states a second."""
+SMALL = "a model of 1.2 million parameters on two processor cores"
+DOCUMENTED_SMALL = {
+    "benchmark": 0.7,
+    "data": 145.0,
+    "base": 7.0,
+    "select": 0.0047,
+    "sft": 1 / 8_800,
+    JOINT: 1 / 2_700,
+    "export": 6.0,
+    "embed-final": 1 / 260,
+    "ebm-final": 1 / 2_200,
+    "search": 0.1,
+    "replay": 0.21,
+    "evaluate": 4.2,
+    "report": 3.2,
+}
+"""Of `make demo`, which took 24 minutes, and of a joint training after it (29 November 2026; slower machines took up to 2.4 times as long). An evaluation is that of 107 theorems."""
 TWINS = {
     "embed-search": "embed-final",
     "ebm-search": "ebm-final",
@@ -120,7 +140,7 @@ class Rate:
     own: list[float] = field(default_factory=list)
     """One for each time that it was measured, over all shards."""
     held: Holding = NOTHING
-    """What it held meanwhile."""
+    """What it held meanwhile; of a documented one it is not known."""
     recalled: list[float] = field(default_factory=list)
     """Likewise, of evaluations that recalled what an earlier one had asked."""
     is_documented: bool = False
@@ -134,7 +154,8 @@ class Rate:
     @property
     def range(self) -> tuple[float, float, float]:
         """Low, mean, high."""
-        low, high = min(self.seconds) * SPREAD[0], max(self.seconds) * SPREAD[1]
+        less, more = ELSEWHERE if self.is_documented else SPREAD
+        low, high = min(self.seconds) * less, max(self.seconds) * more
         return low, sum(self.seconds) / len(self.seconds), high
 
 
@@ -209,11 +230,14 @@ def named(task: str, config: RunConfig, iteration: int) -> str:
 
 
 def documented(config: RunConfig) -> dict[str, Rate]:
-    """Rates that are documented for a model of 7 billion parameters; none for the tiny one."""
-    if config.policy.model == TINY:
-        return {}
-    held = of_pools(config, ("trainer",))
-    return {task: Rate([rate], held, is_documented=True) for task, rate in DOCUMENTED.items()}
+    """Rates that are documented for `documented_for(config)`."""
+    known = DOCUMENTED_SMALL if config.policy.model == TINY else DOCUMENTED_LARGE
+    return {task: Rate([rate], is_documented=True) for task, rate in known.items()}
+
+
+def documented_for(config: RunConfig) -> str:
+    """What the documented rates were measured with."""
+    return SMALL if config.policy.model == TINY else LARGE
 
 
 def estimate(works: Sequence[tuple[Layout, RunConfig]], rates: Mapping[str, Rate], tasks: Sequence[str]) -> Estimate:
@@ -244,6 +268,7 @@ def row_of(step: Step, task: str, works: Sequence[tuple[Layout, RunConfig]], rat
     config = works[0][1]
     shards = shards_of(step, config)
     at_a_time = min(shards, config.workflow.parallelism)
+    held = of_pools(config, step.pools) if rate.is_documented else rate.held
 
     def of(factor: float) -> tuple[float, float, float]:
         low, mean, high = (factor * rate_s * sum(amounts) for rate_s in rate.range)
@@ -257,8 +282,8 @@ def row_of(step: Step, task: str, works: Sequence[tuple[Layout, RunConfig]], rat
         pods=shards * len(works),
         seconds=of(1.0),
         wall=of(math.ceil(shards / at_a_time) / shards),
-        gpu_hours=of(rate.held.gpus / 3600),
-        dollars=of(rate.held.dollars(config.cost, 1.0)),
+        gpu_hours=of(held.gpus / 3600),
+        dollars=of(held.dollars(config.cost, 1.0)),
     )
 
 

@@ -107,13 +107,37 @@ def test_an_experiment_has_its_branches_which_do_not_search() -> None:
     assert JOINT in found.unknown
 
 
-def test_what_is_documented_is_of_large_models_only() -> None:
-    assert documented(config()) == {}
+def test_documented_rates_of_large_models_are_of_a_gpu() -> None:
     large = resolve("cluster-7b").config
     tuned, encoded = estimate([(Layout("r", 0), large)], documented(large), TASKS).rows
     assert (tuned.task, encoded.task) == ("sft", "embed-final")
     assert 1.0 < tuned.gpu_hours[1] < 24.0
     assert encoded.gpu_hours[1] == pytest.approx(encoded.amount / 86 / 3600)
+
+
+def test_an_experiment_with_the_small_model_can_be_estimated_before_anything_was_run(tmp_path: Path) -> None:
+    words = ["estimate", "experiment", "--iters", "3", "--profile", "demo", "--store", str(tmp_path), "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told.pop("source") == "documented for a model of 1.2 million parameters on two processor cores"
+    found = Estimate.model_validate(told)
+    assert found.unknown == []
+    assert all(row.is_documented for row in found.rows)
+    low, _, high = found.total("wall")
+    assert low < 133 * 60 < high, "what it took on two cores (docs/results.md)"
+    assert found.total("gpu_hours") == (0.0, 0.0, 0.0)
+
+
+def test_the_range_of_a_documented_rate_is_wider_as_the_machine_is_another_one() -> None:
+    ranges = [
+        estimate([(Layout("r", 0), config())], {"sft": Rate([1.0], HELD, is_documented=is_documented)}, TASKS)
+        .rows[0]
+        .seconds
+        for is_documented in (False, True)
+    ]
+    assert ranges[0][1] == ranges[1][1]
+    assert ranges[1][0] < ranges[0][0] < ranges[0][2] < ranges[1][2]
 
 
 def test_what_a_run_has_not_measured_is_taken_from_what_is_documented_and_said_to_be(
