@@ -60,11 +60,11 @@ def estimate(
             f"{store} has no finished iteration of {runs}, whose times could be the measure; give another --like."
         )
     works = [place_of(work) for work in works_of(document)]
-    found = estimated(works, documented(config) | rates, WORKFLOWS[workflow].tasks)
-    sources = [f"measured in {runs}, on what it ran on"] * bool(rates)
+    found = estimated(works, documented(config, rates) | rates, WORKFLOWS[workflow].tasks)
+    sources = [f"measured in {runs}, on what it ran on" if rates else f"{store} has no finished iteration of {runs}"]
     if assumed := [row.task for row in found.rows if row.is_documented]:
-        which = f"of {', '.join(assumed)} " if rates else ""
-        sources.append(f"{which}documented for {documented_for(config)}")
+        which = f"those of {', '.join(assumed)}" if rates else "all"
+        sources.append(f"{which} documented for {documented_for(config)}")
     source = "; ".join(sources)
     if not found.rows:
         raise BadInput(

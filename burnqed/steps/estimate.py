@@ -1,7 +1,7 @@
 """What a workflow would take, from what earlier iterations took: the time of a step grows with an amount that the configuration says.
 
-rates = documented(config) | rates_of(store, ["main"])
-estimate([(layout, config), …], rates, tasks)
+rates = rates_of(store, ["main"])
+estimate([(layout, config), …], documented(config, rates) | rates, tasks)
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
-from burnqed.config import RunConfig
+from burnqed.config import PolicyConfig, RunConfig
 from burnqed.evaluate.results import SEARCH_HEAD, Result
 from burnqed.holding import NOTHING, Holding, of_pools
 from burnqed.layout import Layout
@@ -30,12 +31,12 @@ SPREAD = (0.7, 1.5)
 """How much less and more than a rate that was measured once the next one may be; also below the lowest and above the highest of several."""
 ELSEWHERE = (0.5, 3.0)
 """Likewise where it is documented, and the machine another one."""
-JOINT = "sft, jointly"
+JOINT = "joint sft"
 """The task `sft` where model and head are trained together, which takes several times as long."""
 LARGE = "a model of 7 billion parameters on an A100"
 DOCUMENTED_LARGE = {"sft": 10_080 / (1_500 * 32 * 200), "embed-final": 1 / 86}
 """Of DeepSeek-Prover-V2-7B on one A100 of 40 GB: 1,500 steps of 32 sequences of about 200 tokens with QLoRA in 2 h 48 min; 86 states a second."""
-SMALL = "a model of 1.2 million parameters on two processor cores"
+SMALL = "a model of 1.2 million parameters on two processor cores, with the demo's data and a benchmark of 107 theorems"
 DOCUMENTED_SMALL = {
     "benchmark": 0.7,
     "data": 145.0,
@@ -51,7 +52,9 @@ DOCUMENTED_SMALL = {
     "evaluate": 4.2,
     "report": 3.2,
 }
-"""Of `make demo`, which took 24 minutes, and of a joint training after it (29 November 2026; slower machines took up to 2.4 times as long). An evaluation is that of 107 theorems."""
+"""Of `make demo`, which took 24 minutes, and of 90 steps of a joint training after it (29 November 2026; slower machines took up to 2.4 times as long)."""
+SIZES = ("hidden_size", "layers", "vocabulary")
+"""Settings of the tiny model that decide how fast it is."""
 TWINS = {
     "embed-search": "embed-final",
     "ebm-search": "ebm-final",
@@ -229,10 +232,18 @@ def named(task: str, config: RunConfig, iteration: int) -> str:
     return JOINT if task == "sft" and iteration > 0 and trains_jointly(config) else task
 
 
-def documented(config: RunConfig) -> dict[str, Rate]:
-    """Rates that are documented for `documented_for(config)`."""
-    known = DOCUMENTED_SMALL if config.policy.model == TINY else DOCUMENTED_LARGE
-    return {task: Rate([rate], is_documented=True) for task, rate in known.items()}
+def documented(config: RunConfig, measured: Mapping[str, Rate] | None = None) -> dict[str, Rate]:
+    """Rates that are documented for `documented_for(config)`, as much slower or faster as what was measured is; none for a tiny model of another size."""
+    measured = measured or {}
+    if config.policy.model != TINY:
+        known = DOCUMENTED_LARGE
+    elif all(getattr(config.policy, name) == PolicyConfig.model_fields[name].default for name in SIZES):
+        known = DOCUMENTED_SMALL
+    else:
+        return {}
+    slower = [measured[task].range[1] / rate for task, rate in known.items() if task in measured]
+    factor = median(slower) if slower else 1.0
+    return {task: Rate([factor * rate], is_documented=True) for task, rate in known.items()}
 
 
 def documented_for(config: RunConfig) -> str:
@@ -267,7 +278,8 @@ def row_of(step: Step, task: str, works: Sequence[tuple[Layout, RunConfig]], rat
     amounts = [amount_of(task, config, at.iteration) for at, config in works]
     config = works[0][1]
     shards = shards_of(step, config)
-    at_a_time = min(shards, config.workflow.parallelism)
+    # A documented rate had the whole machine.
+    at_a_time = 1 if rate.is_documented else min(shards, config.workflow.parallelism)
     held = of_pools(config, step.pools) if rate.is_documented else rate.held
 
     def of(factor: float) -> tuple[float, float, float]:

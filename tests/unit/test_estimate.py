@@ -15,7 +15,17 @@ from burnqed.layout import Layout
 from burnqed.ledger import Attempt
 from burnqed.resolve import resolve
 from burnqed.run.works import place_of, works_of
-from burnqed.steps.estimate import JOINT, Estimate, Rate, amount_of, documented, estimate, measure
+from burnqed.steps.estimate import (
+    DOCUMENTED_SMALL,
+    JOINT,
+    SMALL,
+    Estimate,
+    Rate,
+    amount_of,
+    documented,
+    estimate,
+    measure,
+)
 from burnqed.steps.table import loop
 from burnqed_workflows import experiment
 
@@ -120,13 +130,29 @@ def test_an_experiment_with_the_small_model_can_be_estimated_before_anything_was
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert told.pop("source") == "documented for a model of 1.2 million parameters on two processor cores"
+    assert told.pop("source") == f"{tmp_path} has no finished iteration of main; all documented for {SMALL}"
     found = Estimate.model_validate(told)
     assert found.unknown == []
     assert all(row.is_documented for row in found.rows)
     low, _, high = found.total("wall")
     assert low < 133 * 60 < high, "what it took on two cores (docs/results.md)"
     assert found.total("gpu_hours") == (0.0, 0.0, 0.0)
+
+
+def test_documented_rates_are_as_much_slower_as_what_was_measured() -> None:
+    rates = documented(config(), {"sft": Rate([3 * DOCUMENTED_SMALL["sft"]])})
+    assert rates[JOINT].seconds == pytest.approx([3 * DOCUMENTED_SMALL[JOINT]])
+
+
+def test_nothing_is_documented_for_a_tiny_model_of_another_size() -> None:
+    assert documented(config("policy.hidden_size=224", "policy.heads=7")) == {}
+
+
+def test_shards_side_by_side_do_not_end_sooner_where_one_had_the_whole_machine() -> None:
+    for is_documented, factor in ((True, 1.0), (False, 0.5)):
+        rates = {"search": Rate([1.0], HELD, is_documented=is_documented)}
+        (only,) = estimate([(Layout("r", 0), config("search.shards=2"))], rates, ["search"]).rows
+        assert only.wall[1] == pytest.approx(factor * only.seconds[1])
 
 
 def test_the_range_of_a_documented_rate_is_wider_as_the_machine_is_another_one() -> None:
@@ -151,6 +177,6 @@ def test_what_a_run_has_not_measured_is_taken_from_what_is_documented_and_said_t
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["source"] == (
-        "measured in main, on what it ran on; of sft, embed-final documented for a model of 7 billion parameters on an A100"
+        "measured in main, on what it ran on; those of sft, embed-final documented for a model of 7 billion parameters on an A100"
     )
     assert {"sft", "search", "embed-search", "embed-final"} <= {row["task"] for row in found["rows"]}

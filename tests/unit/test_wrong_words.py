@@ -41,7 +41,7 @@ CASES = [
     ("step gate --iter 0 --answer perhaps", "choose one of: yes, no"),
     ("step import-data --source i.json", "needs --name"),
     ("estimate clean", "choose one of: iteration, iterations, experiment"),
-    ("estimate iteration --iter 0 --store nothing", "Nothing is known of how long this takes"),
+    ("estimate iteration --iter 0 --set policy.layers=5 --store nothing", "Nothing is known of how long this takes"),
     ("estimate iteration --iter 0 --like other --store nothing", "no finished iteration of other"),
     ("experiment other --store nothing", "has no finished iteration 0"),
     ("summary --store nothing", "run an iteration first"),
