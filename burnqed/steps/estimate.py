@@ -232,9 +232,8 @@ def named(task: str, config: RunConfig, iteration: int) -> str:
     return JOINT if task == "sft" and iteration > 0 and trains_jointly(config) else task
 
 
-def documented(config: RunConfig, measured: Mapping[str, Rate] | None = None) -> dict[str, Rate]:
+def documented(config: RunConfig, measured: Mapping[str, Rate]) -> dict[str, Rate]:
     """Rates that are documented for `documented_for(config)`, as much slower or faster as what was measured is; none for a tiny model of another size."""
-    measured = measured or {}
     if config.policy.model != TINY:
         known = DOCUMENTED_LARGE
     elif all(getattr(config.policy, name) == PolicyConfig.model_fields[name].default for name in SIZES):

@@ -119,7 +119,7 @@ def test_an_experiment_has_its_branches_which_do_not_search() -> None:
 
 def test_documented_rates_of_large_models_are_of_a_gpu() -> None:
     large = resolve("cluster-7b").config
-    tuned, encoded = estimate([(Layout("r", 0), large)], documented(large), TASKS).rows
+    tuned, encoded = estimate([(Layout("r", 0), large)], documented(large, {}), TASKS).rows
     assert (tuned.task, encoded.task) == ("sft", "embed-final")
     assert 1.0 < tuned.gpu_hours[1] < 24.0
     assert encoded.gpu_hours[1] == pytest.approx(encoded.amount / 86 / 3600)
@@ -145,7 +145,7 @@ def test_documented_rates_are_as_much_slower_as_what_was_measured() -> None:
 
 
 def test_nothing_is_documented_for_a_tiny_model_of_another_size() -> None:
-    assert documented(config("policy.hidden_size=224", "policy.heads=7")) == {}
+    assert documented(config("policy.hidden_size=224", "policy.heads=7"), {}) == {}
 
 
 def test_shards_side_by_side_do_not_end_sooner_where_one_had_the_whole_machine() -> None:
