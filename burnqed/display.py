@@ -30,6 +30,11 @@ def shown_lines(text: str, indent: str = "    ") -> str:
     return f"\n{indent}".join(shown(line) for line in text.replace("\r\n", "\n").split("\n"))
 
 
+def wide() -> Console:
+    """As wide as the terminal; 120 columns where there is none."""
+    return Console(width=None if Console().is_terminal else 120)
+
+
 def tell(console: Console, label: str, text: str, style: str = "") -> None:
     """Prints our label and their text. Further and wrapped lines of the text are aligned with its first one."""
     theirs = shown_lines(text, " " * len(label))

@@ -99,6 +99,10 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         raise BadInput(
             "An experiment trains on what its iterations find, and compares the head of iteration 1's search; set search.enabled=true."
         )
+    if not config.sft.found_proofs:
+        raise BadInput(
+            "An experiment's branch `control` leaves found proofs out, and nothing else does; set sft.found_proofs=true."
+        )
     if not config.ebm.enabled:
         raise BadInput("An experiment is about the head; set ebm.enabled=true.")
     if not config.evaluate.with_head:
@@ -111,9 +115,9 @@ def build(config: RunConfig, *, store: str, run: str, iters: str, redo: str = ""
         log.info("an experiment's iterations are trained by next token alone, and jointly in the branch %s-joint", run)
     if idle := [number for number in numbers[1:] if not includes(config.search.enabled, number)]:
         log.warning(
-            "search.enabled is %s: iterations %s do not search, and learn from those before; --set search.enabled=true lets them",
+            "search.enabled is %s, so there is no search in iteration %s, which learns from those before; --set search.enabled=true has one in each",
             config.search.enabled,
-            ", ".join(map(str, idle)),
+            " and ".join(map(str, idle)),
         )
     config = resolve(None, OF_RUN, base=config).config
     one = iteration.build(config, store=store, run=run, iteration=0, redo=redo)

@@ -12,7 +12,7 @@ from rich.table import Column, Table
 
 from burnqed.cli import options
 from burnqed.cli.indices import indices_to_keep, keep, keep_rows, rows_to_keep, using
-from burnqed.display import shown_lines, tell
+from burnqed.display import shown_lines, tell, wide
 from burnqed.errors import EXIT_BUG, BadInput, TryAgain
 
 if TYPE_CHECKING:
@@ -154,11 +154,6 @@ def recalled(address: str, run: str, origin: str | None) -> RunConfig | None:
         return recall_or(Store(address), run, origin)
     except (BadInput, TryAgain):
         return None
-
-
-def wide() -> Console:
-    """As wide as the terminal; 120 columns where there is none."""
-    return Console(width=None if Console().is_terminal else 120)
 
 
 def finish(access: Any, name: str) -> None:

@@ -9,7 +9,6 @@ from rich.console import Console
 
 from burnqed import display
 from burnqed.cli import options
-from burnqed.cli.cluster import wide
 from burnqed.errors import BadInput
 from burnqed.workflow_names import OF_ITERATIONS
 
@@ -73,7 +72,7 @@ def estimate(
     if as_json:
         typer.echo(display.as_json({"source": source, **found.model_dump(mode="json")}, indent=1))
         return
-    print_estimate(found, source, wide())
+    print_estimate(found, source, display.wide())
 
 
 def print_estimate(found: Estimate, source: str, console: Console) -> None:
@@ -102,7 +101,7 @@ def print_estimate(found: Estimate, source: str, console: Console) -> None:
         f"{found.total(figure)[1]:,.2f}" for figure, shown in (("gpu_hours", on_gpus), ("dollars", priced)) if shown
     ]
     table.add_row(
-        "all, one after the other",
+        "these, one after the other" if found.unknown else "all, one after the other",
         "",
         str(sum(row.pods for row in found.rows)),
         *map(duration, (mean, low, high)),
@@ -114,8 +113,7 @@ def print_estimate(found: Estimate, source: str, console: Console) -> None:
         if shown:
             low, _, high = found.total(figure)
             console.print(f"{title}: {low:,.2f} to {high:,.2f}")
-    console.print(f"Rates: {source}. As if nothing were there yet.", soft_wrap=True)
+    console.print(f"Rates: {source}. What is finished already is not subtracted.", soft_wrap=True)
     if found.unknown:
-        console.print(
-            f"No rate is known of {', '.join(found.unknown)}, which are in no figure.", style="yellow", soft_wrap=True
-        )
+        unknown = f"All of it takes more: no rate is known of {', '.join(found.unknown)}, which are in no figure."
+        console.print(unknown, style="yellow", soft_wrap=True)

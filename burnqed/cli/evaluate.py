@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 
 from burnqed import display
 from burnqed.cli import options
@@ -84,9 +83,9 @@ def evaluate(
 
         program()
     text = options.read_header(header)
-    if out is not None and re.match(r"\w+:/", str(out)):  # Path has merged the two slashes
-        raise BadInput(f"--out {out} is not a folder on this machine; evaluate into one, then `burnqed store copy` it.")
-    if out is None:  # the same command finds it again
+    if out is not None:
+        check_local(out)
+    else:  # the same command finds it again
         settings = config.only(("evaluate", "search", "lean", *SERVED)).meaning()
         what = digest_of([theorems, model, head, adapter, text, settings, config.workflow.policy_server, *sweep])
         out = Path(f"eval-{Path(theorems).stem}-{what[:8]}")
@@ -101,9 +100,15 @@ def evaluate(
         return
     from burnqed.evaluate.render import print_evaluation
 
-    console = Console()
+    console = display.wide()
     print_evaluation(result, console)
     display.tell(console, "proofs: ", str(out / PROOFS_FILE))
+
+
+def check_local(out: Path) -> None:
+    """Raises BadInput for an address in a store."""
+    if re.match(r"\w+:/", str(out)):  # Path has merged the two slashes
+        raise BadInput(f"--out {out} is not a folder on this machine; write into one, then `burnqed store copy` it.")
 
 
 def print_found(found: list[tuple[str, EvaluationResult]], *, as_json: bool) -> None:
@@ -114,12 +119,14 @@ def print_found(found: list[tuple[str, EvaluationResult]], *, as_json: bool) -> 
     if as_json:
         typer.echo(display.as_json({label: eval_json(evaluation) for label, evaluation in found}, indent=1))
     else:
-        print_sweep(found, Console())
+        print_sweep(found, display.wide())
 
 
 def compare(
     locations: list[str] = typer.Argument(
-        ..., metavar="URI URI...", help="Iterations, reports, results.json or eval folders."
+        ...,
+        metavar="URI URI...",
+        help="Iterations, reports, results.json or eval folders; of several seeds, each side's with commas between them.",
     ),
     variant: str | None = typer.Option(
         None, "--variant", help="plain, head or search_head.", show_default="what all have"
@@ -138,12 +145,27 @@ def compare(
     """Compare evaluations of the same benchmark: common budgets, newly solved, lost, McNemar's test; and by source, difficulty and length of proof.
 
     Example: burnqed compare runs/main/iterations/iter_0 runs/main/iterations/iter_1
+
+    Over three seeds: burnqed compare plain-0,plain-1,plain-2 guided-0,guided-1,guided-2
     """
     from burnqed.evaluate.compare import compare as compare_results
     from burnqed.evaluate.parts import breakdown
     from burnqed.evaluate.read import read_results
-    from burnqed.evaluate.render import print_comparison
+    from burnqed.evaluate.render import print_comparison, print_seeds
+    from burnqed.evaluate.seeds import SEPARATOR, compare_seeds, read_seeds
 
+    sides = [location.split(SEPARATOR) for location in locations]
+    if any(len(side) > 1 for side in sides):
+        if explain:
+            raise BadInput(
+                "--explain shows one search of each side; give one address for each, not those of several seeds."
+            )
+        seeded = compare_seeds(read_seeds(sides, variant, benchmark))
+        if as_json:
+            typer.echo(display.as_json(seeded.model_dump(mode="json"), indent=1))
+        else:
+            print_seeds(seeded, display.wide())
+        return
     results = read_results(locations, variant, benchmark)
     if explain:
         from burnqed.evaluate.explain import explain as explained
@@ -158,7 +180,7 @@ def compare(
         document = {**comparison.model_dump(mode="json"), "parts": [found.model_dump(mode="json") for found in parts]}
         typer.echo(display.as_json(document, indent=1))
     else:
-        print_comparison(comparison, Console(), parts)
+        print_comparison(comparison, display.wide(), parts)
 
 
 def experiment(
@@ -179,12 +201,15 @@ def experiment(
     from burnqed.steps.experiment import judge
     from burnqed.store import Store
 
+    if out:
+        check_local(out)
+        Store(str(out.resolve())).check_writable()
     with nullcontext(out) if out else TemporaryDirectory() as folder:
         found, _ = judge(Store(store), runs, Path(folder))
     if as_json:
         typer.echo(display.as_json(found.model_dump(mode="json"), indent=1))
         return
-    print_experiment(found, Console())
+    print_experiment(found, display.wide())
     if out:
         typer.echo(f"report  {out / 'index.html'}")
 
@@ -210,7 +235,7 @@ def summary(store: str = options.Store, run: str = options.Run, as_json: bool = 
         document = {**summary_json(results), "costs": costs.model_dump(mode="json")}
         typer.echo(display.as_json(document, indent=1))
         return
-    console = Console()
+    console = display.wide()
     if results.iterations:
         print_summary(results, console)
     else:

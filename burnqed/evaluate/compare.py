@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from burnqed.errors import BadInput
@@ -19,6 +19,9 @@ from burnqed.evaluate.intervals import bootstrap, difference, paired, ratio
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, TheoremOutcome
 from burnqed.trajectory.schema import ProofStatus
+
+Variants = Callable[[str], EvaluationResult | None]
+"""The evaluation of a variant, where there is one."""
 
 
 class Side(Result):
@@ -225,9 +228,16 @@ def from_previous(result: IterationResult, earlier: Sequence[IterationResult]) -
 def from_earlier(result: IterationResult, earlier: Sequence[IterationResult], back: int) -> Change | None:
     """The same from as many iterations before."""
     for previous in (r for r in earlier if r.iteration == result.iteration - back):
-        labels = f"iteration {previous.iteration}", f"iteration {result.iteration}"
-        changes = (between(labels, previous.variant(v), result.variant(v)) for v in (HEAD, PLAIN))
-        return next(filter(None, changes), None)
+        names = f"iteration {previous.iteration}", f"iteration {result.iteration}"
+        return best_of(names, previous.variant, result.variant)
+    return None
+
+
+def best_of(names: tuple[str, str], before: Variants, after: Variants) -> Change | None:
+    """With heads where both have one, which their names then say, else without."""
+    for variant, ending in ((HEAD, " with its head"), (PLAIN, "")):
+        if found := between((names[0] + ending, names[1] + ending), before(variant), after(variant)):
+            return found
     return None
 
 

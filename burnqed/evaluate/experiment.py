@@ -28,9 +28,9 @@ from burnqed.evaluate.arms import (
 )
 from burnqed.evaluate.compare import solved_at
 from burnqed.evaluate.effects import Effect, Pairs, by_theorem, comparable, effect
-from burnqed.evaluate.intervals import Interval, mean_interval, percent, wilson
+from burnqed.evaluate.intervals import Interval, around, mean_interval, percent, wilson
 from burnqed.evaluate.parts import LENGTH, divisions
-from burnqed.evaluate.results import CHANCE, ERROR, HEAD, PLAIN, EvaluationResult, Result, on_benchmark
+from burnqed.evaluate.results import CHANCE, ERROR, HEAD, PLAIN, SPREAD, EvaluationResult, Result, on_benchmark
 from burnqed.evaluate.verdict import verdict_of
 
 ARM_COLUMNS = ("rate", "95%")
@@ -46,6 +46,19 @@ class Ranked(Result):
     chance: float
     error: float
     """Standard deviation by chance alone; of the mean over seeds."""
+    spread: float | None = None
+    """Standard error of value − chance over theorems: the mean over seeds, which have theorems in common; None in results of earlier versions."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the value, with the chance of these states: 95 %, over theorems."""
+        return None if self.spread is None else around(self.value, self.spread)
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        """As text: the value with its interval, and chance."""
+        interval = " ({:.2f} to {:.2f})".format(*self.interval) if self.interval else ""
+        return f"{self.value:.3f}{interval}", f"{self.chance:.2f} ± {self.error:.2f}"
 
 
 class ArmResult(Result):
@@ -85,7 +98,7 @@ class ArmResult(Result):
     def head_cells(self) -> list[str]:
         """As a row of text: its name, and `HEAD_COLUMNS`."""
         ranks = (self.rank1, self.siblings)
-        ranked = [(f"{r.value:.3f}", f"{r.chance:.2f} ± {r.error:.2f}") if r else ("-", "-") for r in ranks]
+        ranked = [r.cells if r else ("-", "-") for r in ranks]
         measured = (self.calibration, self.distance, self.probe)
         return [self.name, *chain(*ranked), *("-" if value is None else f"{value:.3f}" for value in measured)]
 
@@ -229,7 +242,12 @@ def ranked(arm: Arm, seeds: Sequence[Seed], name: str) -> Ranked | None:
     errors = metrics(arm, seeds, name + ERROR)
     if value is None or chance is None or not errors:
         return None
-    return Ranked(value=value, chance=chance, error=math.sqrt(sum(e * e for e in errors)) / len(errors))
+    return Ranked(
+        value=value,
+        chance=chance,
+        error=math.sqrt(sum(e * e for e in errors)) / len(errors),
+        spread=mean_of(arm, seeds, name + SPREAD),
+    )
 
 
 def parts_of(seeds: Sequence[Seed], first: EvaluationResult, budget: int) -> list[PartResult]:

@@ -10,9 +10,9 @@ from typing import Literal
 from pydantic import computed_field
 
 from burnqed.config import GateConfig, at_iteration
-from burnqed.evaluate.compare import Change, between, from_earlier, from_head, from_previous
+from burnqed.evaluate.compare import Change, best_of, from_earlier, from_head, from_previous
 from burnqed.evaluate.intervals import Interval, wilson
-from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, IterationResult, Result, on_benchmark
+from burnqed.evaluate.results import CHANCE, COUNT, ERROR, HEAD, PLAIN, SPREAD, IterationResult, Result, on_benchmark
 from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY
 
 # Names in IterationResult.training that checks read
@@ -186,8 +186,7 @@ def baseline_change(result: IterationResult, baseline: IterationResult) -> Chang
     """What changed from the baseline on the first benchmark: with heads where both have one, else without. None where it was not evaluated on these theorems."""
     theirs = {e.variant: e for e in baseline.evaluations if e.benchmark_hash == result.evaluations[0].benchmark_hash}
     (ours,) = on_benchmark([result], result.benchmarks[0])
-    labels = "the baseline", f"iteration {result.iteration}"
-    return next(filter(None, (between(labels, theirs.get(v), ours.variant(v)) for v in (HEAD, PLAIN))), None)
+    return best_of(("the baseline", f"iteration {result.iteration}"), theirs.get, ours.variant)
 
 
 def gain_checks(result: IterationResult, before: Sequence[Change | None], config: GateConfig) -> list[GateCheck]:
@@ -255,10 +254,10 @@ def training_checks(result: IterationResult, config: GateConfig) -> list[GateChe
     )
     for metric, name, relation, threshold in of_head:
         if deep > 0 if metric == RANK1_DEEP else metric in metrics:
-            value, chance, error = (metrics.get(metric + ending) for ending in ("", CHANCE, ERROR))
+            value, chance, error, spread = (metrics.get(metric + ending) for ending in ("", CHANCE, ERROR, SPREAD))
             p = None
             if value is not None and chance is not None and error:
-                p = NormalDist().cdf((chance - value) / error)
+                p = NormalDist().cdf((chance - value) / max(error, spread or 0.0))
             n, least_n = count(metrics, metric), LEAST_POSITIVES if metric == RANK_ACCURACY else 0
             check = GateCheck(
                 name=name, value=value, threshold=threshold, relation=relation, n=n, chance=chance, p=p, max_p=config.max_p,

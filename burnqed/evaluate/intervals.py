@@ -16,6 +16,8 @@ RESAMPLES = 10_000
 SEED = 0
 CHUNK = 1_000
 """Resamples that are drawn at once."""
+DIGITS = 9
+"""An end that is 0 but for the rounding of sums is 0: only one above it shows a gain."""
 FEWEST = 6
 """Fewer theorems than this that differ are no ground for a bootstrap: what they have in common would be taken for certain."""
 
@@ -47,7 +49,7 @@ def paired(both: int, lost: int, gained: int, neither: int) -> Interval | None:
         return math.sqrt(max(0.0, of_one**2 - 2 * phi * of_one * of_other + of_other**2))
 
     down, up = spread(before[1] - one, other - after[0]), spread(one - before[0], after[1] - other)
-    return other - one - down, other - one + up
+    return round(other - one - down, DIGITS), round(other - one + up, DIGITS)
 
 
 def bootstrap(before: Sequence[float], after: Sequence[float], figure: Figure) -> Interval | None:
@@ -70,7 +72,7 @@ def _resampled(before: Sequence[float], after: Sequence[float], figure: Figure) 
         one, other = values[:, draw.integers(n, size=(CHUNK, n))].mean(axis=2)
         found.append(figure(one, other))
     low, high = np.quantile(np.concatenate(found), [0.025, 0.975], method="nearest")
-    return float(low), float(high)
+    return round(float(low), DIGITS), round(float(high), DIGITS)
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
@@ -78,6 +80,11 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     if len(values) - max(Counter(values).values(), default=0) < FEWEST:
         return wilson(sum(values), len(values))
     return _resampled(values, values, lambda _, means: means)
+
+
+def around(value: float, error: float) -> Interval:
+    """Of a figure with this standard error."""
+    return value - 1.96 * error, value + 1.96 * error
 
 
 def ratio(before: Means, after: Means) -> Means:

@@ -27,7 +27,7 @@ UNNAMED = "none"
 
 
 class Rate(Result):
-    """Of one evaluation."""
+    """Of one evaluation, over what could be tried and its model was not trained on."""
 
     solved: int
     tried: int
@@ -110,7 +110,8 @@ def part(name: str, theorems: set[str], evaluations: Sequence[Labelled], budget:
 
 
 def rate(evaluation: EvaluationResult, budget: int) -> Rate:
-    tried = [o for o in evaluation.per_theorem if o.status is not ProofStatus.ERROR]
+    known = {*evaluation.trained_on}
+    tried = [o for o in evaluation.per_theorem if o.status is not ProofStatus.ERROR and o.name not in known]
     return Rate(solved=sum(solved_at(o, budget) for o in tried), tried=len(tried))
 
 

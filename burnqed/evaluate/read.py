@@ -80,6 +80,16 @@ def read_evaluations(location: str) -> list[Labelled]:
         raise BadInput(
             f"{store.locate(path)} holds neither an iteration's results nor an evaluation's; give another file, or write it again."
         ) from None
+    evaluations = [document] if isinstance(document, EvaluationResult) else document.evaluations
+    if not all(is_whole(e) for e in evaluations):
+        raise BadInput(
+            f"{store.locate(path)} is damaged: its theorems are not as many as its totals say; write it again."
+        )
     if isinstance(document, EvaluationResult):
         return [(store.full(path).split("/")[-2], document)]
     return [(f"{document.run} iteration {document.iteration}", e) for e in document.evaluations]
+
+
+def is_whole(evaluation: EvaluationResult) -> bool:
+    """Whether each theorem is there, once."""
+    return len({o.name for o in evaluation.per_theorem}) == len(evaluation.per_theorem) == evaluation.at_largest.total

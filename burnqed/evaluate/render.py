@@ -17,6 +17,7 @@ from burnqed.evaluate.compare import change as between
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.course import CourseRow, course
 from burnqed.evaluate.course import names as course_names
+from burnqed.evaluate.effects import EFFECT_COLUMNS, Effect
 from burnqed.evaluate.experiment import ARM_COLUMNS, HEAD_COLUMNS, Experiments
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import percent, signed, wilson
@@ -25,6 +26,7 @@ from burnqed.evaluate.lean_start import GO, LeanStart
 from burnqed.evaluate.parts import Breakdown
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
+from burnqed.evaluate.seeds import SeededComparison
 from burnqed.evaluate.summary import rows
 from burnqed.progress import duration
 from burnqed.trajectory.schema import ProofStatus
@@ -140,6 +142,42 @@ def print_comparison(comparison: Comparison, console: Console, parts: Sequence[B
     tell(console, "lost: ", names(last.lost))
     for note in comparison.notes:
         tell(console, "note: ", shown(note), "yellow")
+
+
+def print_seeds(found: SeededComparison, console: Console) -> None:
+    """Solved by budget with each seed, the effects over all seeds, and those over parts of the benchmark."""
+    budgets = [*found.sides[0].solved]
+    solved = table_of("", "variant", *(f"budget {b}" for b in budgets), "total")
+    for side in found.sides:
+        counts = [", ".join(map(str, side.solved[b])) for b in budgets]
+        solved.add_row(side.name, cell(side.variant), *counts, str(side.total))
+    console.print(cell(f"{found.benchmark}, solved with each seed"))
+    console.print(solved)
+    for side in found.sides:
+        tell(console, f"{side.name}: ", shown(", ".join(side.labels)))
+    print_effects(found.effects, console)
+    for by, effects in found.parts.items():
+        ends = f"from {found.sides[0].name} to {found.sides[-1].name} at {budgets[-1]} nodes"
+        print_effects(effects, console, f"by {by}, {ends}")
+    console.print()
+    console.print(
+        "Gains in points of the rate; 95% intervals over theorems, whose seeds are averaged first: how trainings vary is in none.",
+        soft_wrap=True,
+    )
+    for note in found.notes:
+        tell(console, "note: ", shown(note), "yellow")
+
+
+def print_effects(effects: Sequence[Effect], console: Console, title: str = "") -> None:
+    """`title`: what all of them are about, and lead from and to."""
+    kept = [i for i in range(len(EFFECT_COLUMNS)) if not title or i != 1]
+    table = table_of(*(EFFECT_COLUMNS[i] for i in kept))
+    for effect in effects:
+        table.add_row(*(cell(effect.cells[i]) for i in kept))
+    console.print()
+    if title:
+        console.print(cell(title))
+    console.print(table)
 
 
 def print_sweep(found: Sequence[Labelled], console: Console) -> None:
@@ -281,8 +319,8 @@ def names(theorems: Sequence[str]) -> str:
 
 
 def table_of(*columns: str | Text) -> Table:
-    """A table whose first column is aligned left and whose others are aligned right."""
+    """A table whose first column is aligned left and whose others are aligned right; where it is too narrow, a figure goes on in the next line and loses no digit."""
     table = Table(box=None, header_style="bold")
     for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i == 0 else "right")
+        table.add_column(column, justify="left" if i == 0 else "right", overflow="fold")
     return table

@@ -25,7 +25,7 @@ SEARCH_HEAD = "search_head"
 """Variant whose search the head of the iteration's search guides. Also begins the figures of that head, among those of its training; `head` those of the last one."""
 VARIANTS = {PLAIN: "without head", HEAD: "with head", SEARCH_HEAD: "with the search's head"}
 """All variants, as reports call them."""
-CHANCE, COUNT, ERROR = "_chance", "_n", "_error"
+CHANCE, COUNT, ERROR, SPREAD = "_chance", "_n", "_error", "_spread"
 """Suffixes of the figures beside a metric: its value under random choice, the number of states it is computed from, and the standard
 deviation it would have if only chance decided it."""
 
@@ -223,7 +223,7 @@ class IterationResult(Result):
     """None in results of earlier versions."""
     training: dict[str, float] = Field(default_factory=dict)
     """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head those of burnqed.train.monitor: `head.rank1`,
-    `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; with NAME_chance, NAME_n and NAME_error."""
+    `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; with NAME_chance, NAME_n, NAME_error and NAME_spread."""
     cost: list[StepCost] = Field(default_factory=list)
     """Of every step before the report."""
     seconds: float = 0.0

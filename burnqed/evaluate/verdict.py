@@ -25,9 +25,9 @@ def verdict_of(
 ) -> tuple[str, list[str]]:
     """The verdict on the arms that there are, by their names, with its reasons, the first of which says whether the heads pay.
 
-    Joint training is to be debugged if the embeddings did not hold, or if the model proves less than the one that was fine-tuned on next-token loss alone.
-    Else the next iteration is worth planning if C, the model and head that it would search with, proves more than iteration 0. If that can be excluded, up to five points,
-    data was the bottleneck; if not, nothing is decided.
+    Joint training is to be debugged if the embeddings did not hold, if the model proves less than the one that was fine-tuned on next-token loss alone, or if C, the model and head
+    that the next iteration would search with, proves less than iteration 0 while S, with the same data, does not. Else the next iteration is worth planning if C proves more than iteration 0. If that
+    can be excluded, up to five points, data was the bottleneck; if not, nothing is decided.
     """
     reasons = [f"heads: {', '.join(f'{e.after} {e.shown}' for e in heads) or 'none was evaluated'}"]
     joint = next((name for name in ("C", "B") if name in names), None)
@@ -56,6 +56,11 @@ def verdict_of(
         return DEBUG, reasons
     if gained is None:
         return UNDECIDED, [*reasons, f"A and {joint} were evaluated on different theorems"]
+    on_data = next((e for e in steps if (e.before, e.after) == ("A", "S")), None)
+    if gained.shown == "worse":
+        reasons.append(f"S against A: {on_data.in_words if on_data else 'missing'}")
+        if not on_data or on_data.shown != "worse":
+            return DEBUG, reasons
     low, high = gained.gain_interval or (-1.0, 1.0)
     if low > 0:
         return PLAN, reasons

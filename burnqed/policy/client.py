@@ -136,6 +136,8 @@ class PolicyClient:
         self._http = httpx.AsyncClient(timeout=timeout, trust_env=False)  # a sidecar is not behind a proxy
         self._ids: dict[str, str] = {}
         self._template = template_of(config, retrieval)
+        self.lemmas = retrieval.digest if retrieval and config.lemmas else ""
+        """Digest of the lemmas that prompts offer; empty if they offer none."""
 
     async def __aenter__(self) -> PolicyClient:
         return self

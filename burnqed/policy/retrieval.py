@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from burnqed.key import digest_of
 from burnqed.lean.lemmas import Lemma
 from burnqed.lean.terms import Term, bound_names, is_infix, premises, subterms, term
 
@@ -59,6 +60,7 @@ class Retrieval:
         whole = SMALLEST + np.bincount(lemma_of, weights=weights, minlength=len(ordered))  # [lemmas]
         told = np.flatnonzero(counts[feature] <= COMMON * len(ordered))
         told = told[np.argsort(feature[told], kind="stable")]
+        self.digest = digest_of([lemma.model_dump() for lemma in ordered])
         self._names = [lemma.name for lemma in ordered]
         self._keys = keys
         self._starts = np.searchsorted(feature[told], np.arange(len(keys) + 1))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from burnqed.config import EbmConfig, RunConfig
 from burnqed.errors import TryAgain
 from burnqed.evaluate.report.inputs import HeldOutStates
-from burnqed.evaluate.results import CHANCE, COUNT, ERROR
+from burnqed.evaluate.results import CHANCE, COUNT, ERROR, SPREAD
 from burnqed.log import log
 from burnqed.record import output, read_record
 from burnqed.steps import embed
@@ -119,7 +119,8 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     store.delete(f"{unit.root}/{CHECKPOINT}")
     metrics: dict[str, float] = {}
     for name, metric in outcome.metrics.items():
-        figures = {"": metric.value, CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error}
+        beside = {CHANCE: metric.chance, COUNT: metric.count, ERROR: metric.error, SPREAD: metric.spread}
+        figures = {"": metric.value, **beside}
         metrics |= {name + ending: value for ending, value in figures.items() if value is not None}
     return HeadFacts(
         head_id=outcome.head.head_id,

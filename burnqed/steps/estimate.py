@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -17,7 +17,7 @@ from burnqed.config import PolicyConfig, RunConfig
 from burnqed.evaluate.results import SEARCH_HEAD, Result
 from burnqed.holding import NOTHING, Holding, of_pools
 from burnqed.layout import Layout
-from burnqed.ledger import Attempt, accounts
+from burnqed.ledger import Account, Attempt, accounts
 from burnqed.record import read_record
 from burnqed.steps.base import Context
 from burnqed.steps.base_model import TINY
@@ -204,14 +204,25 @@ def rates_of(store: Store, runs: Sequence[str]) -> dict[str, Rate]:
     """By task, from the accounts of these runs' finished iterations."""
     rates: dict[str, Rate] = {}
     for run in runs:
-        attempts: dict[int, list[Attempt]] = defaultdict(list)
-        for account in accounts(store, run):
-            attempts[account.iteration] += account.attempts
+        attempts = once(accounts(store, run))
         for iteration in sorted(number for number in attempts if number >= 0):
             if record := read_record(store, Layout(run, iteration).report):
                 first = read_result(store, Layout(run, iteration).report).evaluations[0]
                 measure(rates, attempts[iteration], record.settings, iteration, recalled=first.recalled)
     return rates
+
+
+def once(accounts: Iterable[Account]) -> dict[int, list[Attempt]]:
+    """By iteration: of each task the attempts of the command that took longest for it. Others found it finished, or made it for another time (`--redo`, other settings); what was interrupted and continued
+    counts with its longer part."""
+    tasks: dict[tuple[int, str], list[list[Attempt]]] = defaultdict(list)
+    for account in accounts:
+        for task in {attempt.task for attempt in account.attempts}:
+            tasks[account.iteration, task].append([attempt for attempt in account.attempts if attempt.task == task])
+    found: dict[int, list[Attempt]] = defaultdict(list)
+    for (iteration, _), made in sorted(tasks.items()):
+        found[iteration] += max(made, key=lambda attempts: sum(attempt.seconds for attempt in attempts))
+    return found
 
 
 def measure(

@@ -151,6 +151,8 @@ class ShardFacts(Facts):
     error: int
     recalled: int | None = None
     """Expansions and tactics that an evaluation took from what was kept, of another search or of another sample of its own; None where nothing was kept, and in earlier records."""
+    lean: str | None = None
+    """Version of the Lean that searched, or searched last; None in earlier records."""
 
 
 class ImportedFacts(Facts):

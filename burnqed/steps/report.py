@@ -226,7 +226,7 @@ def evaluation(
         head=None if variant == PLAIN else HeadFacts.of(records[layout.head(evaluate.STAGES[variant])]).head_id,
         benchmark=benchmark,
         header=common_header(theorems, lean.default_header),
-        lean_version=lean.version,
+        lean_version=", ".join(sorted({ShardFacts.of(records[shard]).lean or lean.version for shard in shards})),
         config=config.evaluate,
         trained_on=[t.name for t in theorems if form(t.statement) in known],
         easy=known_easy(store, lean, context.recorded.lean, theorems, address),

@@ -132,6 +132,7 @@ async def search_recalling(
     weights = (await client.info()).weight_version
     limits = [__version__, lean.name, lean.version, config.lean.project, config.lean.heartbeats]
     served = [__version__, weights, config.workflow.policy_server, config.only(SERVED).policy.meaning()]
+    served += [client.lemmas] if client.lemmas else []
     known_lean, known_policy = RecallingLean(lean, recall, str(limits)), RecallingPolicy(client, recall, str(served))
     await search(tasks, known_lean, known_policy, scorer, settings, add, stop)
     log.info("%d expansions and tactics were known, %d were new", recall.hits, recall.misses)
@@ -171,7 +172,8 @@ async def write_shard(context: Context, unit: Unit, writer: ShardWriter, work: W
     counts = await fill(writer, opened(context, unit), work, label)
     if not context.stop.is_set():
         writer.finish()
-    return ShardFacts(theorems=counts.total(), **{str(status): counts[status] for status in ProofStatus})
+    outcomes = {str(status): counts[status] for status in ProofStatus}
+    return ShardFacts(theorems=counts.total(), lean=open_lean(context.config.lean).version, **outcomes)
 
 
 def shards(context: Context, prefix: str, wanted: int | None) -> int:

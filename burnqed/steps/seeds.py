@@ -59,7 +59,9 @@ def measured(store: Store, run: str) -> Measured:
     of_branches = {place for place in places.values() if place[0]}
     made |= {place: found for place in sorted(of_branches) if (found := of_branch(store, run, *place))}
     configs = {place: config for place, (_, config) in made.items()}
-    unlike = evaluated_otherwise(configs)
+    leans = {place: leans_of(result) for place, (result, _) in made.items()}
+    unlike = dict.fromkeys((place for place in made if leans[place] != leans["", 0]), "version of Lean")
+    unlike |= evaluated_otherwise(configs)
     configs = {place: config for place, config in configs.items() if place not in unlike}
     no_arms = unlike | trained_otherwise(configs)
     for (branch, number), key in no_arms.items():
@@ -67,6 +69,11 @@ def measured(store: Store, run: str) -> Measured:
         log.warning("%s is left out: made with another %s than what it is compared with; %s", what, key, AGAIN)
     arms = {name: made[at][0] for name, at in places.items() if at in made and at not in no_arms}
     return Measured(Seed(run, [made[at][0] for at in configs if not at[0]], arms), configs)
+
+
+def leans_of(result: IterationResult) -> set[str]:
+    """The versions of Lean that an iteration was evaluated with."""
+    return {e.lean_version for e in result.evaluations}
 
 
 def evaluated_otherwise(configs: Mapping[Place, RunConfig]) -> dict[Place, str]:
@@ -184,6 +191,8 @@ def alike(every: Sequence[Measured]) -> list[Measured]:
         ]
         if not different and evaluated(one) != evaluated(other):
             different = ["their benchmarks"]
+        if not different and leans_of(one.iterations[0]) != leans_of(other.iterations[0]):
+            different = ["their versions of Lean"]
         if different:
             raise BadInput(
                 f"The runs {one.run!r} and {other.run!r} differ in {', '.join(different[:5])}; seeds of one experiment differ in their seeds alone."

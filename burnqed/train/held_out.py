@@ -53,7 +53,7 @@ class HeldOut:
         self.earlier = earlier_states(examples, self.positives, MOST_EARLIER, np.random.default_rng(config.seed))
         self.goals = examples.goal[self.positives]
         self.depth, self.remaining = examples.depth[self.positives], examples.remaining[self.positives]
-        self.own = examples.state[self.positives]
+        self.own, self.theorem = examples.state[self.positives], examples.theorem[self.positives]
 
     def __len__(self) -> int:
         return len(self.positives)
@@ -89,7 +89,7 @@ class HeldOut:
         return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | metrics
 
     def scored(self, own: Tensor, others: Tensor, present: NDArray[np.bool_], kinds: NDArray[np.int8]) -> Scored:
-        return Scored(own.cpu().numpy(), others.cpu().numpy(), present, kinds, self.depth, self.remaining)
+        return Scored(own.cpu().numpy(), others.cpu().numpy(), present, kinds, self.depth, self.remaining, self.theorem)
 
     def on_the_way(self, own: Tensor, earlier: Tensor) -> Metrics:
         """What energies of the positives [n], and of states before them [n, K], say about the way to the end of a proof; empty where there are no such states."""

@@ -36,6 +36,8 @@ class Scored:
     """[n]: tactics from the root; likewise:"""
     remaining: NDArray[np.int64]
     """To the end of the proof."""
+    theorem: NDArray[np.int64]
+    """Its index."""
 
 
 def head_metrics(scored: Scored) -> Metrics:
@@ -67,7 +69,7 @@ def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
     ties = (rivals & (scored.negatives == own)).sum(axis=1)
     wins = np.where(beaten, 0.0, 1.0 / (1 + ties))
     chances = 1.0 / (1 + counts[counts > 0])
-    return mean_metric(wins[counts > 0], chances, chances * (1 - chances))
+    return mean_metric(wins[counts > 0], chances, chances * (1 - chances), scored.theorem[counts > 0])
 
 
 def pairwise(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
@@ -78,7 +80,7 @@ def pairwise(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
     above = (scored.negatives > own) + 0.5 * (scored.negatives == own)
     shares = (above * rivals).sum(axis=1)[some] / counts[some]
     by_chance = (counts[some] + 2) / (12 * counts[some])  # variance of a rank drawn from 0 … K, divided by K
-    return mean_metric(shares, np.array(0.5), by_chance)
+    return mean_metric(shares, np.array(0.5), by_chance, scored.theorem[some])
 
 
 def auc(scored: Scored) -> Metric | None:
@@ -100,7 +102,7 @@ def energy_gap(scored: Scored) -> Metric | None:
     gaps = (total - (n + 1) * own) / n
     # as if any of the n + 1 energies could be the positive's
     by_chance = ((n + 1) / n) ** 2 * np.maximum(squares / (n + 1) - (total / (n + 1)) ** 2, 0.0)
-    return mean_metric(gaps, np.array(0.0), by_chance)
+    return mean_metric(gaps, np.array(0.0), by_chance, scored.theorem[some])
 
 
 def calibration(scored: Scored) -> Metric | None:
@@ -120,12 +122,28 @@ def depth_correlation(scored: Scored) -> Metric | None:
     return Metric(value=value, chance=0.0, count=n, error=1 / math.sqrt(n - 1))
 
 
-def mean_metric(values: NDArray[Any], chances: NDArray[Any], variances: NDArray[Any]) -> Metric | None:
-    """The mean of independent values [n], with these values and variances under random choice; None without values."""
+def mean_metric(
+    values: NDArray[Any], chances: NDArray[Any], variances: NDArray[Any], theorem: NDArray[np.int64]
+) -> Metric | None:
+    """The mean of the values [n] of these theorems, with these values and variances under random choice; None without values."""
     if not len(values):
         return None
     error = float(np.sqrt(variances.sum()) / len(variances))
-    return Metric(value=float(values.mean()), chance=float(chances.mean()), count=len(values), error=error)
+    return Metric(
+        value=float(values.mean()),
+        chance=float(chances.mean()),
+        count=len(values),
+        error=error,
+        spread=spread_of(values - chances, theorem),
+    )
+
+
+def spread_of(values: NDArray[Any], theorem: NDArray[np.int64]) -> float | None:
+    """Standard error of the mean of values [n], of which those of one theorem may depend on each other; None of one theorem."""
+    _, of = np.unique(theorem, return_inverse=True)
+    sums = np.bincount(of, weights=values - values.mean())
+    theorems = len(sums)
+    return math.sqrt(float((sums**2).sum()) * theorems / (theorems - 1)) / len(values) if theorems > 1 else None
 
 
 def verdict(metrics: Metrics) -> str:

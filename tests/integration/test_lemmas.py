@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from burnqed.config import EvaluateConfig, SearchConfig, SftConfig
+from burnqed.config import EvaluateConfig, RunConfig, SearchConfig, SftConfig
 from burnqed.data.pairs import TacticPair
 from burnqed.layout import Layout
 from burnqed.lean.embedded.backend import EmbeddedLean
@@ -21,11 +22,13 @@ from burnqed.policy.retrieval import Retrieval
 from burnqed.policy.template import COMPLETION
 from burnqed.policy.tiny import make_base
 from burnqed.proof_search.engine import search
+from burnqed.proof_search.recall import Recall
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.resolve import resolve
 from burnqed.steps import lemmas
 from burnqed.steps.base import Context, execute
 from burnqed.steps.data import data_unit
+from burnqed.steps.searching import Tools, search_recalling
 from burnqed.steps.table import step_named
 from burnqed.store import Store
 from burnqed.train.checkpoint import Checkpoints
@@ -148,6 +151,25 @@ async def test_a_model_that_learned_with_lemmas_is_asked_with_them(lean: Embedde
     assert {result.result.proof for result in found} == set(TACTICS)
     assert set(policy.prompts) == {OFFERING.prompt(state) for state in SHOWN}
     assert all("\n\nlemmas: Nat." in prompt for prompt in policy.prompts)
+
+
+@pytest.mark.usefixtures("one_thread")
+async def test_answers_to_a_prompt_with_other_lemmas_are_not_recalled(lean: EmbeddedLean, tmp_path: Path) -> None:
+    settings = SearchSettings.for_evaluation(EvaluateConfig(budgets=[4], candidates=2), SearchConfig())
+    tasks = [Task(Theorem(name="t", statement=THEOREMS[0], header=""))]
+    config = RunConfig(policy=SHAPE.model_copy(update={"lemmas": 1}))
+    asked = []
+    make_base([OFFERING.prompt(state) for state in SHOWN], tmp_path / "base", SHAPE, 0)
+    with running(tmp_path / "base", SHAPE) as server, Recall(tmp_path / "kept.sqlite") as kept:
+        for known in (LEMMAS, LEMMAS, LEMMAS[1:]):
+            async with Overheard(config.policy, server.url, server.url, Retrieval(known)) as policy:
+                tools = Tools(policy, lean)
+                await search_recalling(tasks, tools, settings, lambda _: None, asyncio.Event(), with_head=False, recall=kept, config=config)  # fmt: skip
+            asked.append(len(policy.prompts))
+    first, again, other = asked
+    assert first > 0
+    assert again == 0
+    assert other > 0
 
 
 @pytest.mark.usefixtures("one_thread")

@@ -12,7 +12,7 @@ from burnqed.cli.main import app
 from burnqed.config import RunConfig
 from burnqed.holding import Holding
 from burnqed.layout import Layout
-from burnqed.ledger import Attempt
+from burnqed.ledger import Account, Attempt
 from burnqed.resolve import resolve
 from burnqed.run.works import place_of, works_of
 from burnqed.steps.estimate import (
@@ -25,6 +25,7 @@ from burnqed.steps.estimate import (
     documented,
     estimate,
     measure,
+    once,
 )
 from burnqed.steps.table import loop
 from burnqed_workflows import experiment
@@ -66,6 +67,14 @@ def test_hours_of_gpus_and_dollars_are_those_of_what_was_held() -> None:
     (only,) = estimate([(Layout("r", 0), config())], measured(attempt("sft", 3600.0)), TASKS).rows
     assert (only.gpu_hours[1], only.dollars[1]) == pytest.approx((2.0, 6.0))
     assert only.dollars[0] < only.dollars[1] < only.dollars[2]
+
+
+def test_what_a_command_found_finished_or_made_for_another_time_counts_once() -> None:
+    def account(*seconds: float, task: str = "search(0)") -> Account:
+        return Account(iteration=0, attempts=[attempt(task, each) for each in seconds])
+
+    found = once([account(100.0), account(2.0), account(60.0, 70.0), account(50.0, task="search(1)"), account(9.0)])
+    assert sorted(each.seconds for each in found[0]) == [50.0, 60.0, 70.0], "a retry in one command went on"
 
 
 def test_the_range_covers_what_was_measured() -> None:

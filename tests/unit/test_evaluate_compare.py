@@ -125,7 +125,8 @@ def test_the_change_from_the_previous_iteration_prefers_the_heads() -> None:
     after = iteration(1, solving("a", "abc"), solving("abc", "abc", variant=HEAD))
     change = from_previous(after, [before])
     assert change is not None
-    assert (change.before, change.after, change.newly_solved) == ("iteration 0", "iteration 1", ["c"])
+    names = "iteration 0 with its head", "iteration 1 with its head"
+    assert (change.before, change.after, change.newly_solved) == (*names, ["c"])
 
 
 def test_there_is_no_change_without_a_comparable_predecessor() -> None:
@@ -211,3 +212,12 @@ def test_what_a_model_was_trained_on_is_no_gain_and_is_named() -> None:
         note
         == "1 was trained on 2 of the theorems (a, c), so changes leave them out; of the other 1 it solves 1 (100.0%)"
     )
+
+
+@pytest.mark.parametrize("names", ["ab", "abb"])
+def test_results_that_lost_a_theorem_or_have_one_twice_are_damaged(names: str, tmp_path: Path) -> None:
+    whole = solving("a", "abc")
+    outcomes = {o.name: o for o in whole.per_theorem}
+    place = write(tmp_path / "e", whole.model_copy(update={"per_theorem": [outcomes[name] for name in names]}))
+    with pytest.raises(BadInput, match="is damaged: its theorems are not as many as its totals say"):
+        read_results([place, place])

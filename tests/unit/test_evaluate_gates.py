@@ -44,7 +44,7 @@ def test_an_iteration_that_meets_every_threshold_goes_on() -> None:
     assert [(c.name, c.value, c.n) for c in found.checks] == [
         ("solve rate without head", 0.4, 50),
         ("solve rate with head", 0.6, 50),
-        ("gain from iteration 0", pytest.approx(0.4), 50),
+        ("gain from iteration 0 with its head", pytest.approx(0.4), 50),
         ("gain from the head", pytest.approx(0.2), 50),
         ("evaluation loss", 0.4, 500),
         ("rank-1 at depth 4+", 0.45, 100),

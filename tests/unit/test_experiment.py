@@ -187,7 +187,9 @@ def test_the_interval_of_a_gain_covers_the_true_one_as_often_as_it_says() -> Non
         ({"distance": 0.44}, DEBUG),
         ({"distance": 0.46}, PLAN),
         ({"s": 40, "b": 25, "c": 40}, DEBUG),
-        ({"s": 20, "b": 16, "c": 15}, DATA),
+        ({"s": 20, "b": 16, "c": 15}, DEBUG),
+        ({"s": 15, "b": 15, "c": 14}, DATA),
+        ({"s": 20, "b": 20, "c": 20}, DATA),
         ({"s": 20, "b": 20, "c": 22}, UNDECIDED),
         ({"s": 20, "b": 40, "c": 22}, UNDECIDED),
     ],
@@ -310,7 +312,7 @@ def test_the_run_itself_is_trained_by_next_token_alone_whatever_its_profile_says
     assert not own.joint.enabled
 
 
-@pytest.mark.parametrize(("enabled", "said"), [(True, ""), ([1, 2], ""), ([1], "iterations 2 do not search")])
+@pytest.mark.parametrize(("enabled", "said"), [(True, ""), ([1, 2], ""), ([1], "no search in iteration 2")])
 def test_iterations_search_as_they_would_without_an_experiment_and_branches_do_not(
     enabled: bool | list[int], said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -321,7 +323,7 @@ def test_iterations_search_as_they_would_without_an_experiment_and_branches_do_n
     assert (own.search.enabled, own.evaluate.search_head) == (enabled, [1])
     assert not joint.search.enabled
     assert said in caplog.text
-    assert ("do not search" in caplog.text) == bool(said)
+    assert ("no search in iteration" in caplog.text) == bool(said)
 
 
 def test_branches_follow_iteration_0_and_the_report_everything() -> None:
@@ -348,6 +350,7 @@ def test_branches_follow_iteration_0_and_the_report_everything() -> None:
         ("2", ["data.origin=main:base"], "leave --from out"),
         ("2", ["ebm.enabled=false"], "ebm.enabled=true"),
         ("2", ["sft.enabled=false"], "sft.enabled=true"),
+        ("2", ["sft.found_proofs=false"], "sft.found_proofs=true"),
         ("2", ["evaluate.with_head=false"], "evaluate.with_head=true"),
     ],
 )

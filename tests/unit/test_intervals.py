@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from burnqed.evaluate.intervals import bootstrap, mean_interval, paired, ratio, wilson
+from burnqed.evaluate.intervals import bootstrap, difference, mean_interval, paired, ratio, wilson
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,10 @@ def test_the_interval_of_a_mean_also_has_a_width_where_nearly_all_theorems_are_a
     assert mean_interval([0.0, 1.0] * 50) == pytest.approx((0.4, 0.6), abs=0.02)
     assert mean_interval([1.0] * 59 + [0.5]) == pytest.approx((0.925, 0.999), abs=0.001), "not narrower than of all"
     assert mean_interval([]) is None
+
+
+def test_an_end_that_is_nothing_but_for_the_rounding_of_sums_is_zero() -> None:
+    """Means of three seeds: with 53 theorems that none proves, 5 and 1 that one more and one fewer does, and 12 that all prove, an end came out at −5.6e-17."""
+    before = [0.0] * 53 + [1 / 3] * 5 + [2 / 3] + [1.0] * 12
+    after = [0.0] * 53 + [2 / 3] * 5 + [1 / 3] + [1.0] * 12
+    assert bootstrap(before, after, difference) == (0.0, pytest.approx(0.042253521))

@@ -94,3 +94,9 @@ def test_of_the_shipped_benchmark_it_is_known_what_a_probe_tactic_proves() -> No
     assert easy is not None
     assert len(easy) == 86
     assert easy <= {t.name for t in shipped_benchmark()}
+
+
+def test_rates_of_parts_leave_out_what_a_model_was_trained_on() -> None:
+    results = [proved(name, 5) if name.startswith("a") else unproved(name) for name in NAMES]
+    found = by(breakdown([("x", evaluation(results, trained_on=["a::1", "b::1"]))], 64), SOURCE)
+    assert [cells[1].partition(",")[0] for cells in found.values()] == ["2 / 2", "0 / 1", "0 / 1"]

@@ -37,9 +37,10 @@ def config(*overrides: str) -> RunConfig:
     return resolve("demo", list(overrides)).config
 
 
-def finish(store: Store, layout: Layout, settings: RunConfig, *variants: str) -> None:
+def finish(store: Store, layout: Layout, settings: RunConfig, *variants: str, lean: str = "4.28.0") -> None:
     """An iteration that has been evaluated, as its report has it."""
     results = [evaluation([proved("a", 10), unproved("b")], variant=variant) for variant in variants]
+    results = [e.model_copy(update={"lean_version": lean}) for e in results]
     done = iteration(layout.iteration, *results).model_copy(update={"run": layout.run})
     store.write_text(f"{layout.report}/1/{RESULTS}", done.model_dump_json())
     key = Key(step="report", version=1, config={}, inputs={}, parameters={})
@@ -106,6 +107,17 @@ def test_a_branch_that_was_evaluated_otherwise_is_left_out_alone(
     run(store, RUN, joint=(setting,))
     assert list(measured(store, RUN).seed.arms) == ["A", "S", "control"]
     assert f"iteration 1 of {RUN}-joint is left out: made with another {name} than" in caplog.text
+
+
+def test_what_another_lean_evaluated_is_in_no_comparison(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    run(store, RUN)
+    finish(store, Layout(RUN, 1), config(), PLAIN, HEAD, SEARCH_HEAD, lean="4.29.0")
+    assert list(measured(store, RUN).seed.arms) == ["A", "B", "C", "control"]
+    assert f"iteration 1 of {RUN} is left out: made with another version of Lean than" in caplog.text
+    run(store, "other", *SEEDS)
+    finish(store, Layout("other", 0), config(*SEEDS), PLAIN, HEAD, lean="4.29.0")
+    with pytest.raises(BadInput, match="differ in their versions of Lean"):
+        alike([measured(store, RUN), measured(store, "other")])
 
 
 def test_an_iteration_that_was_evaluated_otherwise_is_in_no_comparison(store: Store) -> None:

@@ -323,14 +323,18 @@ def test_another_theorems_state_with_the_positives_own_text_is_no_negative() -> 
 
 
 def scored(
-    positive: Sequence[float], negatives: Sequence[Sequence[float]], depth: Sequence[int] | None = None
+    positive: Sequence[float],
+    negatives: Sequence[Sequence[float]],
+    depth: Sequence[int] | None = None,
+    theorem: Sequence[int] | None = None,
 ) -> Scored:
     width = max(map(len, negatives))
     matrix = np.array([[*row, *[-9e9] * (width - len(row))] for row in negatives], dtype=np.float32)
     present = np.array([[i < len(row) for i in range(width)] for row in negatives])
     kinds = np.array([[Kind.SIBLING if i == 0 else Kind.OTHER for i in range(width)]] * len(negatives), dtype=np.int8)
     depths = np.array(depth or [1] * len(positive))
-    return Scored(np.array(positive, dtype=np.float32), matrix, present, kinds, depths, 5 - depths)
+    theorems = np.array(theorem or range(len(positive)))
+    return Scored(np.array(positive, dtype=np.float32), matrix, present, kinds, depths, 5 - depths, theorems)
 
 
 def test_metrics_have_the_values_counted_by_hand() -> None:
@@ -349,6 +353,17 @@ def test_metrics_have_the_values_counted_by_hand() -> None:
     sure = [1 / sum(math.exp(-k) for k in range(n)) for n in (3, 4, 2)]
     expected = (abs(sure[0] + sure[1] - 1) + abs(sure[2] - 1)) / 3
     assert figures["calibration_error"] == (pytest.approx(expected), None, 3)
+
+
+def test_the_spread_is_over_theorems_whose_positives_depend_on_each_other() -> None:
+    """Ten theorems, of which a head is right about half: four equal positives of each tell no more than one."""
+    right = [1.0, 3.0] * 5
+    one = head_metrics(scored(right, [[2.0]] * 10))["rank1"]
+    four = head_metrics(scored([e for e in right for _ in range(4)], [[2.0]] * 40, theorem=[t for t in range(10) for _ in range(4)]))["rank1"]  # fmt: skip
+    assert one.spread == pytest.approx(np.std([1, 0] * 5, ddof=1) / math.sqrt(10))
+    assert (four.value, four.spread) == (one.value, pytest.approx(one.spread))
+    assert four.error == pytest.approx(one.error / 2), "as if all were independent"  # type: ignore[operator]
+    assert head_metrics(scored([1.0, 3.0], [[2.0]] * 2, theorem=[7, 7]))["rank1"].spread is None
 
 
 def test_energies_that_are_not_finite_are_no_ground_for_a_calibration() -> None:

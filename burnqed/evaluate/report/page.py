@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +18,7 @@ from burnqed.display import shown
 from burnqed.evaluate.compare import Change, from_head, from_previous
 from burnqed.evaluate.costs import columns_of, numbers, total
 from burnqed.evaluate.gates import GateVerdict
-from burnqed.evaluate.intervals import percent, signed
+from burnqed.evaluate.intervals import around, percent, signed
 from burnqed.evaluate.report import pictures, plots, proofs
 from burnqed.evaluate.report.inputs import JointFigures, ReportInputs
 from burnqed.evaluate.report.tables import Table, course_table, part_tables
@@ -28,6 +29,7 @@ from burnqed.evaluate.results import (
     HEAD,
     PLAIN,
     SEARCH_HEAD,
+    SPREAD,
     VARIANTS,
     IterationResult,
     TheoremOutcome,
@@ -271,13 +273,15 @@ def search_table(searches: plots.Searches) -> Table:
 def metric_table(metrics: dict[str, float]) -> Table | None:
     rows = []
     for name, value in metrics.items():
-        if not (name.endswith((CHANCE, COUNT, ERROR)) or name.startswith(f"{SEARCH_HEAD}.")):
-            chance, error, n = (metrics.get(name + ending) for ending in (CHANCE, ERROR, COUNT))
+        if not (name.endswith((CHANCE, COUNT, ERROR, SPREAD)) or name.startswith(f"{SEARCH_HEAD}.")):
+            chance, error, n, spread = (metrics.get(name + ending) for ending in (CHANCE, ERROR, COUNT, SPREAD))
             part, _, what = name.partition(".")
-            what = what.replace("rank1", "rank-1").replace("depth_", "at depth ").replace("_", " ")
+            what = re.sub(r"depth_(?=\d)", "at depth ", what.replace("rank1", "rank-1")).replace("_", " ")
             words = f"{'fine-tuning' if part == 'sft' else part}: {what}"
             shown = ["" if figure is None else metric(figure) for figure in (value, n, chance)]
             shown[-1] += f" ± {metric(error)}" if chance is not None and error is not None else ""
+            if spread is not None:
+                shown[0] += " ({} to {})".format(*map(metric, around(value, spread)))
             rows.append((words, *shown))
     return Table(("metric", "value", "n", "random choice"), rows) if rows else None
 

@@ -1,0 +1,106 @@
+"""Comparing evaluations over several seeds: each side of the comparison is one evaluation for each seed.
+
+    burnqed compare main/iterations/iter_0,s1/iterations/iter_0 main/iterations/iter_1,s1/iterations/iter_1
+
+A theorem's seeds are averaged before theorems are drawn anew for an interval (`burnqed/evaluate/effects.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from burnqed.errors import BadInput
+from burnqed.evaluate.compare import compare
+from burnqed.evaluate.effects import Effect, Pairs, effect
+from burnqed.evaluate.parts import LENGTH, divisions
+from burnqed.evaluate.read import Labelled, read_results
+from burnqed.evaluate.results import Result
+
+SEPARATOR = ","
+
+
+class SeededSide(Result):
+    """What is compared."""
+
+    name: str
+    """`1`, `2`, …"""
+    labels: list[str]
+    """One for each seed, like what follows."""
+    variant: str
+    solved: dict[int, list[int]]
+    """By budget."""
+    total: int
+
+
+class SeededComparison(Result):
+    benchmark: str
+    benchmark_hash: str
+    sides: list[SeededSide]
+    effects: list[Effect]
+    """From each side to the next, and from the first to the last, at each common budget."""
+    parts: dict[str, list[Effect]]
+    """From the first side to the last at the largest common budget, over parts of the benchmark, by each quality that tells them apart."""
+    notes: list[str]
+
+
+def read_seeds(
+    sides: Sequence[Sequence[str]], variant: str | None = None, benchmark: str | None = None
+) -> list[list[Labelled]]:
+    """By seed, the evaluations to compare, in the order of the sides, each of which has one address for each seed.
+
+    Raises BadInput if the sides have unequal numbers of seeds, and as `read_results` does.
+    """
+    if len({len(side) for side in sides}) > 1 or not all(where for side in sides for where in side):
+        counts = "; ".join(f"{SEPARATOR.join(side)}: {len(side)}" for side in sides)
+        raise BadInput(f"Each side needs one address for each seed, in the same order ({counts}).")
+    results = read_results([where for side in sides for where in side], variant, benchmark)
+    seeds = len(sides[0])
+    return [results[k::seeds] for k in range(seeds)]
+
+
+def compare_seeds(seeds: Sequence[Sequence[Labelled]]) -> SeededComparison:
+    """Compares the sides over all seeds. Raises BadInput when they cannot be compared."""
+    (_, first), *_ = seeds[0]
+    compared = [compare(sides) for sides in seeds]
+    compare([sides[0] for sides in seeds])  # one benchmark for all seeds
+    budgets = sorted(set.intersection(*(set(c.budgets) for c in compared)))
+    if not budgets:
+        have = "; ".join(", ".join(map(str, c.budgets)) for c in compared)
+        raise BadInput(f"The seeds have no budget in common ({have}); evaluate again with --budgets.")
+    numbers = range(len(seeds[0]))
+    steps = [*pairwise(numbers), *([(0, numbers[-1])] if len(numbers) > 2 else [])]
+
+    def pairs(one: int, other: int) -> Pairs:
+        return [(sides[one][1], sides[other][1]) for sides in seeds]
+
+    largest, ends = budgets[-1], pairs(0, -1)
+    divided = divisions(first, [e for sides in seeds for _, e in sides])
+    return SeededComparison(
+        benchmark=first.benchmark,
+        benchmark_hash=first.benchmark_hash,
+        sides=[
+            SeededSide(
+                name=str(i + 1),
+                labels=[sides[i][0] for sides in seeds],
+                variant=compared[0].sides[i].variant,
+                solved={b: [c.sides[i].solved[b] for c in compared] for b in budgets},
+                total=compared[0].sides[i].total,
+            )
+            for i in numbers
+        ],
+        effects=[
+            effect(f"{budget} nodes", str(one + 1), str(other + 1), pairs(one, other), budget)
+            for budget in budgets
+            for one, other in steps
+        ],
+        parts={
+            by: [
+                effect(name, "1", str(len(numbers)), [(a.over(theorems), b.over(theorems)) for a, b in ends], largest)
+                for name, theorems in parts.items()
+            ]
+            for by, parts in divided.items()
+            if by != LENGTH  # which depends on what was proved
+        },
+        notes=list(dict.fromkeys(note for c in compared for note in c.notes)),
+    )
