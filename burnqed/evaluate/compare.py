@@ -20,6 +20,7 @@ from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import HEAD, PLAIN, EvaluationResult, IterationResult, Result, TheoremOutcome
 from burnqed.trajectory.schema import ProofStatus
 
+WITH_HEAD = " with its head"
 Variants = Callable[[str], EvaluationResult | None]
 """The evaluation of a variant, where there is one."""
 
@@ -235,7 +236,7 @@ def from_earlier(result: IterationResult, earlier: Sequence[IterationResult], ba
 
 def best_of(names: tuple[str, str], before: Variants, after: Variants) -> Change | None:
     """With heads where both have one, which their names then say, else without."""
-    for variant, ending in ((HEAD, " with its head"), (PLAIN, "")):
+    for variant, ending in ((HEAD, WITH_HEAD), (PLAIN, "")):
         if found := between((names[0] + ending, names[1] + ending), before(variant), after(variant)):
             return found
     return None

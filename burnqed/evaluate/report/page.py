@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from burnqed.display import shown
-from burnqed.evaluate.compare import Change, from_head, from_previous
+from burnqed.evaluate.compare import WITH_HEAD, Change, from_head, from_previous
 from burnqed.evaluate.costs import columns_of, numbers, total
 from burnqed.evaluate.gates import GateVerdict
 from burnqed.evaluate.intervals import around, percent, signed
@@ -167,17 +167,18 @@ def tiles(result: IterationResult, change: Change | None) -> list[Tile]:
     if effect := from_head(result):
         shown_tiles.append(change_tile("gained by the head", effect))
     if change:
-        shown_tiles.append(change_tile(f"since {change.before}", change))
+        heads = ["both with their heads"] if change.before.endswith(WITH_HEAD) else []
+        shown_tiles.append(change_tile(f"since {change.before.removesuffix(WITH_HEAD)}", change, heads))
     first = result.evaluations[0]
     ever, of = str(result.ever[first.benchmark]), f"/ {first.at_largest.total}"
     return [*shown_tiles, Tile("solved ever", ever, of, ["by any variant so far"], plots.VARIABLES[plots.EVER])]
 
 
-def change_tile(name: str, change: Change) -> Tile:
+def change_tile(name: str, change: Change, notes: Sequence[str] = ()) -> Tile:
     p = f"p = {change.p:.2g}" if change.p >= 0.001 else "p < 0.001"
     counts = f"{len(change.newly_solved)} newly solved, {len(change.lost)} lost"
     rate = [f"rate {signed(change.gain)} (95 %)".replace("-", "−")] if change.gain else []
-    return Tile(name, f"{change.net:+d}".replace("-", "−"), "", [counts, p, *rate])
+    return Tile(name, f"{change.net:+d}".replace("-", "−"), "", [*notes, counts, p, *rate])
 
 
 # ---- plots
