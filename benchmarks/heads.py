@@ -3,7 +3,7 @@
     .venv/bin/burnqed run iteration --iter 0 --profile demo --store demo
     .venv/bin/python -m benchmarks.heads demo --out heads plain: wide:widths=[256,128] mistakes:expanded_share=0.3,hard_negatives=0.5
 
-A variant is a name and values of the section `ebm`. Each is written to a folder of its name, for `burnqed eval --head heads/NAME/head`; `benchmarks.head_gain` tells what it is worth in search. The
+A variant is a name and values of the section `ebm`. Each is written to a folder of its name, for `burnqed eval --head heads/NAME/head`; `burnqed compare` tells what it is worth in search. The
 first one is the baseline. States of known proofs are those that the run has (`ebm.known_proofs`). `rank1_siblings` is how often a positive is first among its siblings, which is what search needs; in brackets what chance gives.
 """
 
