@@ -80,7 +80,7 @@ def test_its_iteration_is_finished_and_compared_with_the_baseline(store: Store) 
     said = burnqed(store, "iteration", "--iter", "0", "--run", "lean-start", "--set", "gate.baseline='baseline:0'")
     assert "sft: miss" not in said
     judged = GateVerdict.model_validate(store.read_json(f"{output(store, LEAN_START.report)}/gate.json"))
-    gain = next(check for check in judged.checks if check.name == "gain from the baseline")
+    gain = next(check for check in judged.checks if check.name == "gain from the baseline with its head")
     assert gain.n == 4
 
 
