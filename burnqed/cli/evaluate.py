@@ -149,10 +149,10 @@ def compare(
     Over three seeds: burnqed compare plain-0,plain-1,plain-2 guided-0,guided-1,guided-2
     """
     from burnqed.evaluate.compare import compare as compare_results
+    from burnqed.evaluate.compare_seeds import SEPARATOR, compare_seeds, read_seeds
     from burnqed.evaluate.parts import breakdown
     from burnqed.evaluate.read import read_results
     from burnqed.evaluate.render import print_comparison, print_seeds
-    from burnqed.evaluate.seeds import SEPARATOR, compare_seeds, read_seeds
 
     sides = [location.split(SEPARATOR) for location in locations]
     if any(len(side) > 1 for side in sides):

@@ -14,6 +14,7 @@ from rich.text import Text
 from burnqed.display import cell, shown, tell
 from burnqed.evaluate.compare import Change, Comparison, from_head, from_previous
 from burnqed.evaluate.compare import change as between
+from burnqed.evaluate.compare_seeds import SeededComparison
 from burnqed.evaluate.costs import total
 from burnqed.evaluate.course import CourseRow, course
 from burnqed.evaluate.course import names as course_names
@@ -26,7 +27,6 @@ from burnqed.evaluate.lean_start import GO, LeanStart
 from burnqed.evaluate.parts import Breakdown
 from burnqed.evaluate.read import Labelled
 from burnqed.evaluate.results import EvaluationResult, IterationResult, Summary, on_benchmark, share
-from burnqed.evaluate.seeds import SeededComparison
 from burnqed.evaluate.summary import rows
 from burnqed.progress import duration
 from burnqed.trajectory.schema import ProofStatus

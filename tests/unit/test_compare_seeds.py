@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from burnqed.cli.main import app
 from burnqed.errors import BadInput
+from burnqed.evaluate.compare_seeds import compare_seeds, read_seeds
 from burnqed.evaluate.render import print_seeds
-from burnqed.evaluate.results import EvaluationResult
-from burnqed.evaluate.seeds import compare_seeds, read_seeds
+from burnqed.evaluate.results import HEAD, EvaluationResult
 from tests.fixtures.evaluations import evaluation, proved, solving, unproved
 
 TWENTY = "abcdefghijklmnopqrst"
@@ -94,6 +94,12 @@ def test_what_cannot_be_compared_is_refused_with_a_reason(
     with pytest.raises(BadInput) as refused:
         CliRunner().invoke(app, ["compare", *words], catch_exceptions=False)
     assert message in str(refused.value)
+
+
+def test_a_side_with_and_without_heads_is_refused() -> None:
+    pairs = [[("a", solving("a", "ab")), ("b", solving("b", "ab"))], [("c", solving("a", "ab", variant=HEAD)), ("d", solving("b", "ab"))]]  # fmt: skip
+    with pytest.raises(BadInput, match=r"evaluated alike, with a head or without \(a: plain, c: head\)"):
+        compare_seeds(pairs)
 
 
 def test_seeds_on_different_benchmarks_are_refused() -> None:

@@ -69,6 +69,10 @@ def compare_seeds(seeds: Sequence[Sequence[Labelled]]) -> SeededComparison:
         have = "; ".join(", ".join(map(str, c.budgets)) for c in compared)
         raise BadInput(f"The seeds have no budget in common ({have}); evaluate again with --budgets.")
     numbers = range(len(seeds[0]))
+    for i in numbers:
+        if len({sides[i][1].variant for sides in seeds}) > 1:
+            found = ", ".join(f"{label}: {e.variant}" for label, e in (sides[i] for sides in seeds))
+            raise BadInput(f"The seeds of one side are evaluated alike, with a head or without ({found}).")
     steps = [*pairwise(numbers), *([(0, numbers[-1])] if len(numbers) > 2 else [])]
 
     def pairs(one: int, other: int) -> Pairs:
