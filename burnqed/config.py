@@ -552,6 +552,8 @@ class EvaluateConfig(Section):
     """As in `search`."""
     spread: Later[float] = Field(0.0, ge=0, le=10)
     """As in `search`."""
+    probe_tactics: Later[bool] = False
+    """As in `search`: proves more, and says less about the model, so figures with and without do not compare."""
     samples: int = Field(1, ge=1)
     """N of pass@N: independent searches per theorem."""
     with_head: Structure[bool] = True

@@ -53,8 +53,8 @@ class SearchSettings:
         )
 
     @staticmethod
-    def for_evaluation(config: EvaluateConfig, search: SearchConfig) -> SearchSettings:
-        """One run at the largest budget, ordered as in the search for training data; never with probe tactics."""
+    def for_evaluation(config: EvaluateConfig, search: SearchConfig, probes: tuple[str, ...]) -> SearchSettings:
+        """One run at the largest budget, ordered as in the search for training data, whatever that tries beside the policy's candidates; `probes` are the Lean backend's."""
         return SearchSettings(
             budget=max(config.budgets),
             tokens=config.tokens,
@@ -70,4 +70,5 @@ class SearchSettings:
             energy_depth=search.energy_depth,
             widening=search.widening,
             open_theorems=search.open_theorems,
+            probe_tactics=probes if config.probe_tactics else (),
         )

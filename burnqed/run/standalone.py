@@ -59,10 +59,10 @@ async def run_evaluation(
     """
     backend = open_lean(config.lean)
     theorems = read_index(location, backend.default_header if header is None else header)
-    settings = SearchSettings.for_evaluation(config.evaluate, config.search)
+    settings = SearchSettings.for_evaluation(config.evaluate, config.search, backend.probe_tactics)
     store = Store(str(out.resolve()))
     store.check_writable()
-    made_with = config.only((*SERVED, "lean", "evaluate.draws", "evaluate.spread")).meaning()
+    made_with = config.only((*SERVED, "lean", "evaluate.draws", "evaluate.spread", "evaluate.probe_tactics")).meaning()
     if seed := config.evaluate.seed:  # folders of seed 0 are older than this
         made_with["evaluate.seed"] = seed
     identity = made_with | {"lean": backend.version, "policy server": config.workflow.policy_server}

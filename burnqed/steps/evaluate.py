@@ -8,6 +8,7 @@ from pathlib import Path
 
 from burnqed.config import includes
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
+from burnqed.lean.backends import open_lean
 from burnqed.proof_search.recall import FILE
 from burnqed.proof_search.settings import SearchSettings
 from burnqed.steps import lemmas
@@ -73,7 +74,8 @@ def units(context: Context) -> list[Unit]:
 async def run(context: Context, unit: Unit) -> ShardFacts:
     config = context.config.evaluate
     theorems = read_benchmark(context.store, unit.source("benchmark"))
-    settings = SearchSettings.for_evaluation(config, context.config.search)
+    probe_tactics = open_lean(context.config.lean).probe_tactics
+    settings = SearchSettings.for_evaluation(config, context.config.search, probe_tactics)
     # What a later evaluation meets again is kept; the seconds of the later one then say nothing.
     shared = os.environ.get(EXPANSIONS)
     recall = Path(shared) if shared else context.workdir / FILE if meets_again(context) else None

@@ -52,6 +52,11 @@ async def test_it_continues_its_folder_and_refuses_that_of_another(tmp_path: Pat
         assert [(o.status, o.nodes, o.proof) for o in again.per_theorem] == [
             (o.status, o.nodes, o.proof) for o in first.per_theorem
         ]
+        assert first.at_largest.solved == 0
+        probed = await evaluate("evaluate.probe_tactics=true", out=tmp_path / "probed")
+        assert "/generate" not in asked, "the policy's own candidates are the same"
+        assert probed.at_largest.solved == 2
+        assert probed.made_with["evaluate.probe_tactics"] is True
         await evaluate("policy.deterministic=false", out=tmp_path / "seedless")
         with pytest.raises(BadInput, match="deterministic differ"):  # the default is in no key
             await evaluate(out=tmp_path / "seedless")
@@ -60,6 +65,7 @@ async def test_it_continues_its_folder_and_refuses_that_of_another(tmp_path: Pat
             "lean.heartbeats=1000",
             "evaluate.samples=2",
             "evaluate.draws=2",
+            "evaluate.probe_tactics=true",
             "evaluate.seed=1",
         ):
             with pytest.raises(

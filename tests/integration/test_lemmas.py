@@ -141,7 +141,7 @@ def make_model(folder: Path) -> Path:
 @pytest.mark.usefixtures("one_thread")
 async def test_a_model_that_learned_with_lemmas_is_asked_with_them(lean: EmbeddedLean, tmp_path: Path) -> None:
     config = SHAPE.model_copy(update={"lemmas": 2})
-    settings = SearchSettings.for_evaluation(EvaluateConfig(budgets=[8], candidates=4), SearchConfig())
+    settings = SearchSettings.for_evaluation(EvaluateConfig(budgets=[8], candidates=4), SearchConfig(), ())
     tasks = [Task(Theorem(name=f"t{i}", statement=statement, header="")) for i, statement in enumerate(THEOREMS)]
     found: list[SearchResult] = []
     with running(make_model(tmp_path), SHAPE) as server:
@@ -155,7 +155,7 @@ async def test_a_model_that_learned_with_lemmas_is_asked_with_them(lean: Embedde
 
 @pytest.mark.usefixtures("one_thread")
 async def test_answers_to_a_prompt_with_other_lemmas_are_not_recalled(lean: EmbeddedLean, tmp_path: Path) -> None:
-    settings = SearchSettings.for_evaluation(EvaluateConfig(budgets=[4], candidates=2), SearchConfig())
+    settings = SearchSettings.for_evaluation(EvaluateConfig(budgets=[4], candidates=2), SearchConfig(), ())
     tasks = [Task(Theorem(name="t", statement=THEOREMS[0], header=""))]
     config = RunConfig(policy=SHAPE.model_copy(update={"lemmas": 1}))
     asked = []

@@ -210,7 +210,7 @@ def test_search_and_evaluation_have_settings_of_their_own() -> None:
     assert (ONE_ROUND.draws, ONE_ROUND.spread) == (1, 0.0)
     searching = SearchSettings.for_search(config, ())
     assert (searching.draws, searching.spread) == (4, 0.5)
-    evaluation = SearchSettings.for_evaluation(EvaluateConfig(draws=2), config)
+    evaluation = SearchSettings.for_evaluation(EvaluateConfig(draws=2), config, ())
     assert (evaluation.draws, evaluation.spread) == (2, 0.0)
 
 

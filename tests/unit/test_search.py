@@ -535,13 +535,15 @@ async def test_probe_tactics_are_tried_beside_the_candidates_and_have_no_log_pro
     ]
 
 
-def test_probe_tactics_are_off_in_every_evaluation_and_noise_raises_the_temperature() -> None:
+def test_an_evaluation_has_probe_tactics_only_if_asked_and_noise_raises_the_temperature() -> None:
     config = SearchConfig(probe_tactics=True, temperature=0.9, noise_temperature=1.7)
     assert SearchSettings.for_search(config, PROBE_TACTICS).probe_tactics == PROBE_TACTICS
     assert SearchSettings.for_search(config, ()).temperature == 0.9
     assert SearchSettings.for_search(config, (), noise=True).temperature == 1.7
-    evaluation = SearchSettings.for_evaluation(EvaluateConfig(budgets=[16, 64], temperature=0.5), config)
+    evaluation = SearchSettings.for_evaluation(EvaluateConfig(budgets=[16, 64], temperature=0.5), config, PROBE_TACTICS)
     assert (evaluation.probe_tactics, evaluation.budget, evaluation.temperature) == ((), 64, 0.5)
+    asked = SearchSettings.for_evaluation(EvaluateConfig(probe_tactics=True), config, PROBE_TACTICS)
+    assert asked.probe_tactics == PROBE_TACTICS
 
 
 async def test_statistics_count_distinct_candidates_and_failures_and_split_the_time() -> None:
