@@ -1,4 +1,4 @@
-"""evaluate: one shard of each benchmark, without and with the head; at the stage `search`, with the head of the iteration's search. Probe tactics are never tried."""
+"""evaluate: one shard of each benchmark, without and with the head; at the stage `search`, with the head of the iteration's search. Probe tactics are tried only where `evaluate.probe_tactics` asks for them."""
 
 from __future__ import annotations
 
