@@ -192,7 +192,7 @@ def mcnemar(gained: int, lost: int) -> float:
 def differences(evaluations: Sequence[EvaluationResult]) -> list[str]:
     """One sentence for each setting in which the evaluations differ."""
     notes = []
-    for name in ("variant", "candidates", "temperature", "samples", "lean_version"):
+    for name in ("variant", "candidates", "temperature", "samples", "probe_tactics", "lean_version"):
         values = [str(getattr(e, name)) for e in evaluations]
         if len(set(values)) > 1:
             notes.append(f"{name.replace('_', ' ')} differs: {', '.join(values)}")
@@ -248,8 +248,8 @@ def from_head(result: IterationResult) -> Change | None:
 
 
 def between(labels: tuple[str, str], a: EvaluationResult | None, b: EvaluationResult | None) -> Change | None:
-    """At the largest budget of both; None when one is missing, or they have no benchmark or budget in common."""
-    if a is None or b is None or a.benchmark_hash != b.benchmark_hash:
+    """At the largest budget of both; None when one is missing, they have no benchmark or budget in common, or only one had probe tactics beside its model."""
+    if a is None or b is None or (a.benchmark_hash, a.probe_tactics) != (b.benchmark_hash, b.probe_tactics):
         return None
     budgets = {row.budget for row in a.budgets} & {row.budget for row in b.budgets}
     return change((labels[0], a), (labels[1], b), max(budgets)) if budgets else None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.compare import compare
+from burnqed.evaluate.compare import compare, differences
 from burnqed.evaluate.effects import Effect, Pairs, effect
 from burnqed.evaluate.parts import LENGTH, divisions
 from burnqed.evaluate.read import Labelled, read_results
@@ -73,6 +73,9 @@ def compare_seeds(seeds: Sequence[Sequence[Labelled]]) -> SeededComparison:
         if len({sides[i][1].variant for sides in seeds}) > 1:
             found = ", ".join(f"{label}: {e.variant}" for label, e in (sides[i] for sides in seeds))
             raise BadInput(f"The seeds of one side are evaluated alike, with a head or without ({found}).")
+        twice = [label for k, (label, e) in enumerate(s[i] for s in seeds) if any(e == s[i][1] for s in seeds[:k])]
+        if twice:
+            raise BadInput(f"{twice[0]} is one seed twice on its side; name one of them.")
     steps = [*pairwise(numbers), *([(0, numbers[-1])] if len(numbers) > 2 else [])]
 
     def pairs(one: int, other: int) -> Pairs:
@@ -106,5 +109,15 @@ def compare_seeds(seeds: Sequence[Sequence[Labelled]]) -> SeededComparison:
             for by, parts in divided.items()
             if by != LENGTH  # which depends on what was proved
         },
-        notes=list(dict.fromkeys(note for c in compared for note in c.notes)),
+        notes=list(dict.fromkeys([*between_seeds(seeds), *(note for c in compared for note in c.notes)])),
     )
+
+
+def between_seeds(seeds: Sequence[Sequence[Labelled]]) -> list[str]:
+    """One sentence for each setting but seeds in which those of one side differ."""
+    return [
+        f"side {i + 1}: {note}"
+        for i in range(len(seeds[0]))
+        for note in differences([sides[i][1] for sides in seeds])
+        if not note.partition(" differs")[0].endswith(".seed")
+    ]

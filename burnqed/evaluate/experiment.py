@@ -52,7 +52,7 @@ class Ranked(Result):
     @property
     def interval(self) -> Interval | None:
         """Of the value, with the chance of these states: 95 %, over theorems."""
-        return None if self.spread is None else around(self.value, self.spread)
+        return None if self.spread is None else around(self.value, self.spread, is_rate=True)
 
     @property
     def cells(self) -> tuple[str, str]:
@@ -239,14 +239,14 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
 
 def ranked(arm: Arm, seeds: Sequence[Seed], name: str) -> Ranked | None:
     value, chance = mean_of(arm, seeds, name), mean_of(arm, seeds, name + CHANCE)
-    errors = metrics(arm, seeds, name + ERROR)
+    errors, spreads = metrics(arm, seeds, name + ERROR), metrics(arm, seeds, name + SPREAD)
     if value is None or chance is None or not errors:
         return None
     return Ranked(
         value=value,
         chance=chance,
         error=math.sqrt(sum(e * e for e in errors)) / len(errors),
-        spread=mean_of(arm, seeds, name + SPREAD),
+        spread=sum(spreads) / len(spreads) if len(spreads) == len(errors) else None,
     )
 
 

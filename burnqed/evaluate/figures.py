@@ -83,6 +83,7 @@ def evaluation_result(
         candidates=config.candidates,
         temperature=config.temperature,
         samples=config.samples,
+        probe_tactics=config.probe_tactics,
         budgets=rows,
         cumulative=rows[-1].solved,
         pass_n={k: fmean(values) for k, values in estimates.items()},

@@ -49,7 +49,7 @@ def paired(both: int, lost: int, gained: int, neither: int) -> Interval | None:
         return math.sqrt(max(0.0, of_one**2 - 2 * phi * of_one * of_other + of_other**2))
 
     down, up = spread(before[1] - one, other - after[0]), spread(one - before[0], after[1] - other)
-    return round(other - one - down, DIGITS), round(other - one + up, DIGITS)
+    return rounded(other - one - down), rounded(other - one + up)
 
 
 def bootstrap(before: Sequence[float], after: Sequence[float], figure: Figure) -> Interval | None:
@@ -72,7 +72,12 @@ def _resampled(before: Sequence[float], after: Sequence[float], figure: Figure) 
         one, other = values[:, draw.integers(n, size=(CHUNK, n))].mean(axis=2)
         found.append(figure(one, other))
     low, high = np.quantile(np.concatenate(found), [0.025, 0.975], method="nearest")
-    return round(float(low), DIGITS), round(float(high), DIGITS)
+    return rounded(float(low)), rounded(float(high))
+
+
+def rounded(end: float) -> float:
+    """Without a zero's sign."""
+    return round(end, DIGITS) + 0.0
 
 
 def mean_interval(values: Sequence[float]) -> Interval | None:
@@ -82,9 +87,10 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     return _resampled(values, values, lambda _, means: means)
 
 
-def around(value: float, error: float) -> Interval:
-    """Of a figure with this standard error."""
-    return value - 1.96 * error, value + 1.96 * error
+def around(value: float, error: float, *, is_rate: bool) -> Interval:
+    """Of a figure with this standard error; a rate ends at 0 and 1."""
+    low, high = value - 1.96 * error, value + 1.96 * error
+    return (max(0.0, low), min(1.0, high)) if is_rate else (low, high)
 
 
 def ratio(before: Means, after: Means) -> Means:

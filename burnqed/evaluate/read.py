@@ -92,4 +92,5 @@ def read_evaluations(location: str) -> list[Labelled]:
 
 def is_whole(evaluation: EvaluationResult) -> bool:
     """Whether each theorem is there, once."""
-    return len({o.name for o in evaluation.per_theorem}) == len(evaluation.per_theorem) == evaluation.at_largest.total
+    names = [o.name for o in evaluation.per_theorem]
+    return bool(evaluation.budgets) and len({*names}) == len(names) == evaluation.at_largest.total

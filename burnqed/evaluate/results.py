@@ -141,6 +141,8 @@ class EvaluationResult(Result):
     candidates: int
     temperature: float
     samples: int
+    probe_tactics: bool = False
+    """Whether it also tried the probe tactics; absent in results of earlier versions, which never did."""
     budgets: list[BudgetResult]
     cumulative: int
     """Solved at any budget of this evaluation."""

@@ -26,7 +26,7 @@ def verdict_of(
     """The verdict on the arms that there are, by their names, with its reasons, the first of which says whether the heads pay.
 
     Joint training is to be debugged if the embeddings did not hold, if the model proves less than the one that was fine-tuned on next-token loss alone, or if C, the model and head
-    that the next iteration would search with, proves less than iteration 0 while S, with the same data, does not. Else the next iteration is worth planning if C proves more than iteration 0. If that
+    that the next iteration would search with, proves less than iteration 0 and less than S, which was trained on the same data. Else the next iteration is worth planning if C proves more than iteration 0. If that
     can be excluded, up to five points, data was the bottleneck; if not, nothing is decided.
     """
     reasons = [f"heads: {', '.join(f'{e.after} {e.shown}' for e in heads) or 'none was evaluated'}"]
@@ -56,10 +56,13 @@ def verdict_of(
         return DEBUG, reasons
     if gained is None:
         return UNDECIDED, [*reasons, f"A and {joint} were evaluated on different theorems"]
-    on_data = next((e for e in steps if (e.before, e.after) == ("A", "S")), None)
     if gained.shown == "worse":
-        reasons.append(f"S against A: {on_data.in_words if on_data else 'missing'}")
-        if not on_data or on_data.shown != "worse":
+        others = with_heads(seeds, "S", joint)
+        from_s = effect("", "S", joint, others, budget) if others else None
+        reasons.append(f"{joint} against S at {budget} nodes: {from_s.in_words if from_s else 'S is missing'}")
+        if from_s is None:
+            return UNDECIDED, reasons
+        if from_s.shown == "worse":
             return DEBUG, reasons
     low, high = gained.gain_interval or (-1.0, 1.0)
     if low > 0:

@@ -27,7 +27,7 @@ class Metric(BaseModel):
     error: float | None = None
     """Standard deviation that the figure would have if only chance decided it; positives are assumed to be independent."""
     spread: float | None = None
-    """Standard error of value − chance over theorems, whose positives may depend on each other (clustered, Liang and Zeger 1986, doi:10.1093/biomet/73.1.13); None of one theorem."""
+    """Standard error of value − chance over theorems, whose positives may depend on each other (clustered, Liang and Zeger 1986, doi:10.1093/biomet/73.1.13); None of a few theorems."""
 
     def __str__(self) -> str:
         return f"{self.value:.3f}" + (f" (chance {self.chance:.3f})" if self.chance is not None else "")

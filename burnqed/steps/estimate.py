@@ -213,15 +213,17 @@ def rates_of(store: Store, runs: Sequence[str]) -> dict[str, Rate]:
 
 
 def once(accounts: Iterable[Account]) -> dict[int, list[Attempt]]:
-    """By iteration: of each task the attempts of the command that took longest for it. Others found it finished, or made it for another time (`--redo`, other settings); what was interrupted and continued
-    counts with its longer part."""
+    """By iteration: of each task the attempts of the last command that worked on it, for at least a tenth of the longest one's time: later ones found it finished, and earlier ones made it
+    with what may have been other settings. What was interrupted and continued counts with its last part."""
     tasks: dict[tuple[int, str], list[list[Attempt]]] = defaultdict(list)
     for account in accounts:
         for task in {attempt.task for attempt in account.attempts}:
             tasks[account.iteration, task].append([attempt for attempt in account.attempts if attempt.task == task])
     found: dict[int, list[Attempt]] = defaultdict(list)
     for (iteration, _), made in sorted(tasks.items()):
-        found[iteration] += max(made, key=lambda attempts: sum(attempt.seconds for attempt in attempts))
+        seconds = [sum(attempt.seconds for attempt in attempts) for attempts in made]
+        worked = [attempts for attempts, took in zip(made, seconds, strict=True) if took >= max(seconds) / 10]
+        found[iteration] += max(worked, key=lambda attempts: max(attempt.ended for attempt in attempts))
     return found
 
 

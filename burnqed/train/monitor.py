@@ -18,6 +18,8 @@ from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY, Metric, Me
 from burnqed.train.negatives import Kind
 
 Floats = NDArray[np.float32]
+LEAST_THEOREMS = 6
+"""Fewer are no ground for a standard error over theorems."""
 
 
 @dataclass(frozen=True)
@@ -139,11 +141,13 @@ def mean_metric(
 
 
 def spread_of(values: NDArray[Any], theorem: NDArray[np.int64]) -> float | None:
-    """Standard error of the mean of values [n], of which those of one theorem may depend on each other; None of one theorem."""
+    """Standard error of the mean of values [n], of which those of one theorem may depend on each other; None of fewer than six theorems, and where all are alike: that would be no error at all."""
     _, of = np.unique(theorem, return_inverse=True)
     sums = np.bincount(of, weights=values - values.mean())
     theorems = len(sums)
-    return math.sqrt(float((sums**2).sum()) * theorems / (theorems - 1)) / len(values) if theorems > 1 else None
+    if theorems < LEAST_THEOREMS or not np.ptp(values):
+        return None
+    return math.sqrt(float((sums**2).sum()) * theorems / (theorems - 1)) / len(values)
 
 
 def verdict(metrics: Metrics) -> str:

@@ -54,7 +54,10 @@ def test_the_parts_of_a_benchmark_are_compared_by_what_their_theorems_are_not_by
     def solving_some(count: int) -> EvaluationResult:
         return evaluation([proved(n, 5) if i < count else unproved(n) for i, n in enumerate(names)])
 
-    found = compare_seeds([[("a", solving_some(0)), ("b", solving_some(k))] for k in (5, 7)])
+    def of_seed(k: int, found: EvaluationResult) -> EvaluationResult:
+        return found.model_copy(update={"model": f"model-{k}"})
+
+    found = compare_seeds([[("a", of_seed(k, solving_some(0))), ("b", solving_some(k))] for k in (5, 7)])
     assert [(e.question, e.gain) for e in found.parts["kind"]] == [("list", pytest.approx(11 / 12)), ("system", pytest.approx(1 / 12))]  # fmt: skip
     assert [*found.parts] == ["kind"]
 
@@ -100,6 +103,21 @@ def test_a_side_with_and_without_heads_is_refused() -> None:
     pairs = [[("a", solving("a", "ab")), ("b", solving("b", "ab"))], [("c", solving("a", "ab", variant=HEAD)), ("d", solving("b", "ab"))]]  # fmt: skip
     with pytest.raises(BadInput, match=r"evaluated alike, with a head or without \(a: plain, c: head\)"):
         compare_seeds(pairs)
+
+
+def test_what_the_seeds_of_a_side_differ_in_is_said_and_one_seed_twice_refused() -> None:
+    def with_settings(names: str, **settings: object) -> EvaluationResult:
+        return solving(names, TWENTY).model_copy(update=settings)
+
+    one = [("a", with_settings("abc")), ("b", with_settings("abd"))]
+    other = [("c", with_settings("bcd", candidates=99, lean_version="4.29.0", made_with={"search.seed": 1})), ("d", with_settings("bc", made_with={"search.seed": 1}))]  # fmt: skip
+    notes = compare_seeds([one, other]).notes
+    assert [note for note in notes if note.startswith("side")] == [
+        "side 1: candidates differs: 8, 99",
+        "side 1: lean version differs: 4.28.0, 4.29.0",
+    ]
+    with pytest.raises(BadInput, match="c is one seed twice on its side"):
+        compare_seeds([one, [("c", one[0][1]), ("d", with_settings("bcd"))]])
 
 
 def test_seeds_on_different_benchmarks_are_refused() -> None:

@@ -70,10 +70,12 @@ def test_hours_of_gpus_and_dollars_are_those_of_what_was_held() -> None:
 
 
 def test_what_a_command_found_finished_or_made_for_another_time_counts_once() -> None:
-    def account(*seconds: float, task: str = "search(0)") -> Account:
-        return Account(iteration=0, attempts=[attempt(task, each) for each in seconds])
+    def account(began: float, *seconds: float, task: str = "search(0)") -> Account:
+        attempts = [attempt(task, each).model_copy(update={"began": began + i}) for i, each in enumerate(seconds)]
+        return Account(iteration=0, attempts=attempts)
 
-    found = once([account(100.0), account(2.0), account(60.0, 70.0), account(50.0, task="search(1)"), account(9.0)])
+    again = [account(900.0, 9.0), account(0.0, 300.0), account(500.0, 60.0, 70.0), account(0.0, 50.0, task="search(1)")]
+    found = once(again)
     assert sorted(each.seconds for each in found[0]) == [50.0, 60.0, 70.0], "a retry in one command went on"
 
 

@@ -214,6 +214,18 @@ def test_what_a_model_was_trained_on_is_no_gain_and_is_named() -> None:
     )
 
 
+def test_what_had_probe_tactics_is_no_gain_over_what_had_none() -> None:
+    before, after = solving("a", "abc"), solving("abc", "abc").model_copy(update={"probe_tactics": True})
+    assert from_previous(iteration(1, after), [iteration(0, before)]) is None
+    assert compare([("0", before), ("1", after)]).notes == ["probe tactics differs: False, True"]
+
+
+def test_results_without_a_budget_are_damaged(tmp_path: Path) -> None:
+    place = write(tmp_path / "e", solving("a", "abc").model_copy(update={"budgets": []}))
+    with pytest.raises(BadInput, match="is damaged"):
+        read_results([place, place])
+
+
 @pytest.mark.parametrize("names", ["ab", "abb"])
 def test_results_that_lost_a_theorem_or_have_one_twice_are_damaged(names: str, tmp_path: Path) -> None:
     whole = solving("a", "abc")

@@ -189,6 +189,7 @@ def test_the_interval_of_a_gain_covers_the_true_one_as_often_as_it_says() -> Non
         ({"s": 40, "b": 25, "c": 40}, DEBUG),
         ({"s": 20, "b": 16, "c": 15}, DEBUG),
         ({"s": 15, "b": 15, "c": 14}, DATA),
+        ({"a": 30, "s": 26, "b": 26, "c": 25}, DATA),
         ({"s": 20, "b": 20, "c": 20}, DATA),
         ({"s": 20, "b": 20, "c": 22}, UNDECIDED),
         ({"s": 20, "b": 40, "c": 22}, UNDECIDED),

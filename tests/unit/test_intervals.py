@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from burnqed.evaluate.intervals import bootstrap, difference, mean_interval, paired, ratio, wilson
+from burnqed.evaluate.intervals import bootstrap, difference, mean_interval, paired, ratio, signed, wilson
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,4 @@ def test_an_end_that_is_nothing_but_for_the_rounding_of_sums_is_zero() -> None:
     before = [0.0] * 53 + [1 / 3] * 5 + [2 / 3] + [1.0] * 12
     after = [0.0] * 53 + [2 / 3] * 5 + [1 / 3] + [1.0] * 12
     assert bootstrap(before, after, difference) == (0.0, pytest.approx(0.042253521))
+    assert signed(bootstrap(before, after, difference)) == "+0.0% to +4.2%"
