@@ -89,6 +89,20 @@ class Comparison(Result):
 
 def compare(results: Sequence[Labelled]) -> Comparison:
     """Compares two or more evaluations of one benchmark. Raises BadInput when they cannot be compared."""
+    budgets, (_, first), rest = common_budgets(results), results[0], results[1:]
+    return Comparison(
+        benchmark=first.benchmark,
+        benchmark_hash=first.benchmark_hash,
+        budgets=budgets,
+        sides=[side(label, e, budgets) for label, e in results],
+        changes=[change(a, b, budgets[-1], effort=True) for a, b in zip(results, rest, strict=False)],
+        first_to_last=change(results[0], results[-1], budgets[-1], effort=True),
+        notes=[*differences([e for _, e in results]), *trained(results, budgets[-1])],
+    )
+
+
+def common_budgets(results: Sequence[Labelled]) -> list[int]:
+    """Those that all have, ascending. Raises BadInput for fewer than two evaluations, for different benchmarks, and where there are none."""
     if len(results) < 2:
         raise BadInput("A comparison needs two results; give at least two addresses.")
     (first_label, first), rest = results[0], results[1:]
@@ -102,15 +116,7 @@ def compare(results: Sequence[Labelled]) -> Comparison:
     if not budgets:
         have = "; ".join(f"{label}: {', '.join(str(row.budget) for row in e.budgets)}" for label, e in results)
         raise BadInput(f"The results have no budget in common ({have}); evaluate again with --budgets.")
-    return Comparison(
-        benchmark=first.benchmark,
-        benchmark_hash=first.benchmark_hash,
-        budgets=budgets,
-        sides=[side(label, e, budgets) for label, e in results],
-        changes=[change(a, b, budgets[-1], effort=True) for a, b in zip(results, rest, strict=False)],
-        first_to_last=change(results[0], results[-1], budgets[-1], effort=True),
-        notes=[*differences([e for _, e in results]), *trained(results, budgets[-1])],
-    )
+    return budgets
 
 
 def side(label: str, evaluation: EvaluationResult, budgets: Sequence[int]) -> Side:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from burnqed.errors import BadInput
-from burnqed.evaluate.compare import compare, differences
+from burnqed.evaluate.compare import common_budgets, differences, side, trained
 from burnqed.evaluate.effects import Effect, Pairs, effect
 from burnqed.evaluate.parts import LENGTH, divisions
 from burnqed.evaluate.read import Labelled, read_results
@@ -61,13 +61,9 @@ def read_seeds(
 
 def compare_seeds(seeds: Sequence[Sequence[Labelled]]) -> SeededComparison:
     """Compares the sides over all seeds. Raises BadInput when they cannot be compared."""
-    (_, first), *_ = seeds[0]
-    compared = [compare(sides) for sides in seeds]
-    compare([sides[0] for sides in seeds])  # one benchmark for all seeds
-    budgets = sorted(set.intersection(*(set(c.budgets) for c in compared)))
-    if not budgets:
-        have = "; ".join(", ".join(map(str, c.budgets)) for c in compared)
-        raise BadInput(f"The seeds have no budget in common ({have}); evaluate again with --budgets.")
+    common_budgets(seeds[0])  # there are two sides
+    everything = [labelled for sides in seeds for labelled in sides]
+    budgets, (_, first) = common_budgets(everything), everything[0]
     numbers = range(len(seeds[0]))
     for i in numbers:
         if len({sides[i][1].variant for sides in seeds}) > 1:
@@ -82,19 +78,20 @@ def compare_seeds(seeds: Sequence[Sequence[Labelled]]) -> SeededComparison:
         return [(sides[one][1], sides[other][1]) for sides in seeds]
 
     largest, ends = budgets[-1], pairs(0, -1)
-    divided = divisions(first, [e for sides in seeds for _, e in sides])
+    divided = divisions(first, [e for _, e in everything])
     return SeededComparison(
         benchmark=first.benchmark,
         benchmark_hash=first.benchmark_hash,
         sides=[
             SeededSide(
                 name=str(i + 1),
-                labels=[sides[i][0] for sides in seeds],
-                variant=compared[0].sides[i].variant,
-                solved={b: [c.sides[i].solved[b] for c in compared] for b in budgets},
-                total=compared[0].sides[i].total,
+                labels=[one.label for one in here],
+                variant=here[0].variant,
+                solved={b: [one.solved[b] for one in here] for b in budgets},
+                total=here[0].total,
             )
             for i in numbers
+            for here in [[side(*sides[i], budgets) for sides in seeds]]
         ],
         effects=[
             effect(f"{budget} nodes", str(one + 1), str(other + 1), pairs(one, other), budget)
@@ -109,15 +106,17 @@ def compare_seeds(seeds: Sequence[Sequence[Labelled]]) -> SeededComparison:
             for by, parts in divided.items()
             if by != LENGTH  # which depends on what was proved
         },
-        notes=list(dict.fromkeys([*between_seeds(seeds), *(note for c in compared for note in c.notes)])),
+        notes=notes_on(seeds, largest),
     )
 
 
-def between_seeds(seeds: Sequence[Sequence[Labelled]]) -> list[str]:
-    """One sentence for each setting but seeds in which those of one side differ."""
-    return [
+def notes_on(seeds: Sequence[Sequence[Labelled]], budget: int) -> list[str]:
+    """One sentence for each setting but seeds in which those of one side differ, for each in which the sides do, and for each model that was trained on theorems of the benchmark."""
+    of_sides = [
         f"side {i + 1}: {note}"
         for i in range(len(seeds[0]))
         for note in differences([sides[i][1] for sides in seeds])
         if not note.partition(" differs")[0].endswith(".seed")
     ]
+    between = [note for sides in seeds for note in (*differences([e for _, e in sides]), *trained(sides, budget))]
+    return list(dict.fromkeys([*of_sides, *between]))

@@ -170,10 +170,11 @@ def print_seeds(found: SeededComparison, console: Console) -> None:
 
 def print_effects(effects: Sequence[Effect], console: Console, title: str = "") -> None:
     """`title`: what all of them are about, and lead from and to."""
-    kept = [i for i in range(len(EFFECT_COLUMNS)) if not title or i != 1]
-    table = table_of(*(EFFECT_COLUMNS[i] for i in kept))
-    for effect in effects:
-        table.add_row(*(cell(effect.cells[i]) for i in kept))
+    rows = [EFFECT_COLUMNS, *(effect.cells for effect in effects)]
+    columns, *cells = [[*row[:1], *row[2:]] if title else row for row in rows]
+    table = table_of(*columns)
+    for row in cells:
+        table.add_row(*map(cell, row))
     console.print()
     if title:
         console.print(cell(title))
