@@ -21,7 +21,7 @@ from burnqed.steps.facts import HeadFacts, LeanStartFacts, ModelFacts
 from burnqed.steps.models import GUIDED, is_guided
 from burnqed.steps.select import read_selection
 from burnqed.steps.table import FINAL
-from burnqed.steps.trajectories import lean_versions, own_shards, rows_of
+from burnqed.steps.trajectories import own_shards, rows_of
 from burnqed.trajectory.reader import theorem_results
 
 PAGE = "index.html"
@@ -58,8 +58,7 @@ async def run(context: Context, unit: Unit) -> LeanStartFacts:
     known, lean = trained_on(context, unit, theorems), open_lean(config.lean)
 
     def of(variant: str, searched: str) -> EvaluationResult:
-        folders = unit.sources[searched]
-        results = [r for rows in rows_of(store, folders) for r in theorem_results(rows)]
+        results = [r for rows in rows_of(store, unit.sources[searched]) for r in theorem_results(rows)]
         return evaluation_result(
             results,
             theorems,
@@ -68,7 +67,7 @@ async def run(context: Context, unit: Unit) -> LeanStartFacts:
             head=None if variant == PLAIN else HeadFacts.of(head).head_id,
             benchmark="selection",
             header=common_header(theorems, lean.default_header),
-            lean_version=lean_versions(filter(None, (read_record(store, folder) for folder in folders)), lean),
+            lean_version=lean.version,
             config=EvaluateConfig(
                 budgets=[config.search.budget],
                 candidates=config.search.candidates,

@@ -35,7 +35,7 @@ from burnqed.steps.models import has_search_head, head_prefix, search_variants, 
 from burnqed.steps.probed import known_easy
 from burnqed.steps.select import read_selection
 from burnqed.steps.table import FINAL, SEARCH, step_named
-from burnqed.steps.trajectories import lean_versions, own_shards, rows_of, searched_iterations
+from burnqed.steps.trajectories import own_shards, rows_of, searched_iterations
 from burnqed.store import Store
 from burnqed.trajectory.reader import theorem_results
 from burnqed.trajectory.schema import ProofStatus, TheoremResult
@@ -226,7 +226,7 @@ def evaluation(
         head=None if variant == PLAIN else HeadFacts.of(records[layout.head(evaluate.STAGES[variant])]).head_id,
         benchmark=benchmark,
         header=common_header(theorems, lean.default_header),
-        lean_version=lean_versions((records[shard] for shard in shards), lean),
+        lean_version=", ".join(sorted({ShardFacts.of(records[shard]).lean or lean.version for shard in shards})),
         config=config.evaluate,
         trained_on=[t.name for t in theorems if form(t.statement) in known],
         easy=known_easy(store, lean, context.recorded.lean, theorems, address),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,13 +11,11 @@ import pyarrow as pa
 from burnqed.config import EbmConfig
 from burnqed.data.pairs import PAIRS
 from burnqed.layout import REPLAYED, shard_folder
-from burnqed.lean.protocol import LeanBackend
 from burnqed.log import log
-from burnqed.record import Record, read_record
+from burnqed.record import read_record
 from burnqed.snapshot import Snapshot
 from burnqed.steps.base import Context, Unit
 from burnqed.steps.data import read_pairs
-from burnqed.steps.facts import ShardFacts
 from burnqed.steps.models import has_searched, learned_variants, search_variants
 from burnqed.steps.shards import finished_shards, shard_count
 from burnqed.store import Store
@@ -37,11 +35,6 @@ def rows_of(store: Store, folders: Sequence[str], columns: list[str] | None = No
         record = read_record(snapshot, folder)
         assert record is not None, folder
         yield from read_parts(store, record.paths(folder, ".parquet"), columns)
-
-
-def lean_versions(shards: Iterable[Record], lean: LeanBackend) -> str:
-    """Versions of the Lean that searched these finished shards, joined; that of `lean` where an earlier record has none."""
-    return ", ".join(sorted({ShardFacts.of(shard).lean or lean.version for shard in shards}))
 
 
 def earlier_shards(context: Context, variants: Sequence[str], iteration: int) -> list[str]:

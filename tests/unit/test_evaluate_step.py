@@ -12,7 +12,6 @@ from burnqed.config import RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD
 from burnqed.layout import Layout
-from burnqed.lean.backends import open_lean
 from burnqed.record import Record
 from burnqed.resolve import resolve
 from burnqed.run.session import run_here
@@ -22,7 +21,6 @@ from burnqed.steps.facts import ShardFacts
 from burnqed.steps.report import took_from_another
 from burnqed.steps.searching import kept_in
 from burnqed.steps.table import FINAL, SEARCH, step_named
-from burnqed.steps.trajectories import lean_versions
 from burnqed.store import Store
 from tests.fixtures.small_workflows import single
 
@@ -86,14 +84,6 @@ def test_seconds_are_its_own_where_nothing_was_taken_from_another_search(
 ) -> None:
     facts = ShardFacts(theorems=1, proved=1, unproved=0, error=0, recalled=recalled)
     assert took_from_another(Record.model_construct(facts=facts.document()), variant) is expected
-
-
-def test_a_result_names_the_lean_that_searched_its_shards_not_the_one_that_reports() -> None:
-    shards = [ShardFacts(theorems=1, proved=1, unproved=0, error=0, lean=lean) for lean in ("4.29.0", "4.28.0", "4.29.0", None)]  # fmt: skip
-    records = [Record.model_construct(facts=facts.document()) for facts in shards]
-    lean = open_lean(RunConfig().lean)
-    assert lean_versions(records[:3], lean) == "4.28.0, 4.29.0"
-    assert lean_versions(records[3:], lean) == lean.version
 
 
 def test_without_room_for_expansions_it_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
