@@ -282,7 +282,8 @@ def metric_table(metrics: dict[str, float]) -> Table | None:
             shown = ["" if figure is None else metric(figure) for figure in (value, n, chance)]
             shown[-1] += f" ± {metric(error)}" if chance is not None and error is not None else ""
             if spread is not None:
-                shown[0] += " ({} to {})".format(*map(metric, around(value, spread, is_rate=bool(chance))))
+                is_rate = bool(chance)  # the energy gap, which is none, is 0 by chance
+                shown[0] += " ({} to {})".format(*map(metric, around(value, spread, is_rate=is_rate)))
             rows.append((words, *shown))
     return Table(("metric", "value", "n", "random choice"), rows) if rows else None
 
