@@ -22,6 +22,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
+
 from burnqed.errors import BadInput
 from burnqed.lean.protocol import LeanSearch, Outcome, ProofState, TacticStatus, Theorem, Verdict
 from burnqed.log import log
@@ -49,26 +51,40 @@ class Recall:
         except sqlite3.OperationalError as error:
             raise BadInput(f"{path} cannot be made ({error}); make its folder, or choose another file.") from None
         try:
-            (version,) = self._database.execute("PRAGMA user_version").fetchone()
-            tables = [name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            if tables not in ([], ["answers"]):
-                raise BadInput(f"{path} does not hold expansions (it has a table {tables[0]}); choose another file.")
-            if version not in (0, FORMAT):
-                raise BadInput(
-                    f"{path} holds expansions of version {version}, and this is {FORMAT}; choose another file."
-                )
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=OFF")
-            self._database.execute(
-                "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB) WITHOUT ROWID"
+            # Two processes that make the file at once can get into each other's way; SQLite then has one of them give up without waiting.
+            retrying = Retrying(
+                retry=retry_if_exception(is_busy),
+                stop=stop_after_delay(60.0),
+                wait=wait_random(0.01, 0.1),
+                reraise=True,
             )
-            self._database.execute("SELECT question, answer FROM answers LIMIT 0")
-            self._database.execute(f"PRAGMA user_version={FORMAT}")
+            retrying(self._prepare, path)
             if most_pages:
                 self._database.execute(f"PRAGMA max_page_count={most_pages}")
             self._database.execute(f"PRAGMA busy_timeout={WAIT_MS}")
         except sqlite3.DatabaseError as error:
+            self._database.close()
+            if is_busy(error):
+                raise BadInput(
+                    f"{path} is held by another process ({error}); try again later, or choose another file."
+                ) from None
             raise BadInput(f"{path} does not hold expansions ({error}); choose another file.") from None
+
+    def _prepare(self, path: Path | None) -> None:
+        """Makes the table, unless it is there. Raises BadInput when the file is something else, or of another version."""
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
+        tables = [name for (name,) in self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        if tables not in ([], ["answers"]):
+            raise BadInput(f"{path} does not hold expansions (it has a table {tables[0]}); choose another file.")
+        if version not in (0, FORMAT):
+            raise BadInput(f"{path} holds expansions of version {version}, and this is {FORMAT}; choose another file.")
+        self._database.execute("PRAGMA journal_mode=WAL")
+        self._database.execute("PRAGMA synchronous=OFF")
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS answers (question BLOB PRIMARY KEY, answer BLOB) WITHOUT ROWID"
+        )
+        self._database.execute("SELECT question, answer FROM answers LIMIT 0")
+        self._database.execute(f"PRAGMA user_version={FORMAT}")
 
     def __enter__(self) -> Self:
         return self
@@ -96,10 +112,14 @@ class Recall:
         try:
             self._database.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, packed))
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            if is_busy(error):
                 return
             log.warning("expansions are not kept from now on: %s", error)
             self._has_failed = True
+
+
+def is_busy(error: BaseException) -> bool:
+    return isinstance(error, sqlite3.DatabaseError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def question(*parts: object) -> bytes:

@@ -187,6 +187,27 @@ def test_two_processes_may_share_a_file(tmp_path: Path) -> None:
         assert all(recall.get(question(n, k)) == n for n in range(300) for k in (0, 1))
 
 
+def test_processes_that_make_a_file_at_the_same_time_all_have_it(tmp_path: Path) -> None:
+    code = f"""import sys
+from pathlib import Path
+from burnqed.proof_search.recall import Recall
+print(flush=True)
+sys.stdin.read()
+for n in range(100):
+    with Recall(Path({str(tmp_path)!r}) / str(n)) as recall:
+        recall.put(b"", n)
+"""
+    made = [
+        subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(4)
+    ]
+    for process in made:
+        assert process.stdout
+        assert process.stdout.readline()
+    for process in made:
+        process.communicate()
+    assert [process.returncode for process in made] == [0] * 4
+
+
 def test_a_damaged_answer_is_asked_again(tmp_path: Path) -> None:
     with Recall(tmp_path / "e") as recall:
         recall.put(question("\ud83d half a character"), "kept")
