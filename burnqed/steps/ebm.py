@@ -47,12 +47,13 @@ def units(context: Context) -> list[Unit]:
         "joint": [layout.adapter] if context.stage == SEARCH and is_joint(context) else [],
         **known_proof_sources(context),
     }
-    return [Unit(layout.head(context.stage), sources, parameters=depth_parameters(context.config))]
+    return [Unit(layout.head(context.stage), sources, parameters=learning_parameters(context.config))]
 
 
-def depth_parameters(config: RunConfig) -> tuple[tuple[str, str], ...]:
-    """What `ebm.depth_weight` asks for, in words: heads that were trained for something else are made anew. To be changed with `burnqed.train.depth.meaning`, which keeps checkpoints apart."""
-    return (("depth", "half a nat with each tactic, within a proof"),) if config.ebm.depth_weight else ()
+def learning_parameters(config: RunConfig) -> tuple[tuple[str, str], ...]:
+    """What a head learns, in words: heads that learned something else are made anew. What `ebm.depth_weight` asks for is to be changed with `burnqed.train.depth.meaning`, which keeps checkpoints apart."""
+    depth = (("depth", "half a nat with each tactic, within a proof"),) if config.ebm.depth_weight else ()
+    return (("others", "states that nothing tried leads from to the end of a proof"), *depth)
 
 
 def continues(context: Context) -> bool:

@@ -91,7 +91,7 @@ def units(context: Context) -> list[Unit]:
         return [Unit(layout.adapter, sources, ignores=unused(context.iteration))]
     sources |= {"trajectories": explored_before(context), **known_proof_sources(context)}
     reads = ("joint", "ebm", "policy.embed_max_tokens", "policy.embedding")
-    return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.depth_parameters(context.config))]
+    return [Unit(layout.adapter, sources, reads=reads, parameters=ebm.learning_parameters(context.config))]
 
 
 async def run(context: Context, unit: Unit) -> SftFacts:

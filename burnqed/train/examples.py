@@ -3,11 +3,12 @@
     examples = HeadExamples.from_tables(read_parts(store, paths, COLUMNS))
 
 Positive: a state with goals left on the path of a checked proof, reached from another state of that path. Its siblings are the other
-states that the same expansion led to. A state on any proof of its theorem is never a negative, however it was reached; neither is a
-finished state (search handles those before scoring) nor a tactic that failed (it has no state).
+states that the same expansion led to. A state from which tactics that were tried lead to the end of a proof is never a negative, however it was reached, whether or not the
+search went that way: the positive's sibling may well need one tactic more, and come to the same state. Neither is a finished state (search handles those before scoring) nor a
+tactic that failed (it has no state).
 
 Arrow turns theorems and states into numbers, part by part; everything after that works on arrays of numbers. Rows that teach nothing (tactics that
-failed, finished states off a proof's path) are forgotten at once, and texts wait in a file: ten million rows fit into about a gigabyte.
+failed, finished paths that the check refused) are forgotten at once, and texts wait in a file: ten million rows fit into about a gigabyte.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -28,7 +30,7 @@ from burnqed.train.texts import Texts
 from burnqed.trajectory.schema import SCHEMA
 
 NUMBERS = ["sample", "state_id", "parent_id", "depth", "visit_order", "is_terminal", "on_proof_path"]
-COLUMNS = ["theorem", "state", *NUMBERS]
+COLUMNS = ["theorem", "state", "reason", *NUMBERS]
 """The columns of a trajectory that are needed."""
 ABSENT = -1
 """Stands for null."""
@@ -55,9 +57,9 @@ class HeadExamples:
     earlier: Slices
     """[n]: states on the way from the root state to the positive, without either; may be empty."""
     expanded: Slices
-    """[n]: distinct states on none of the theorem's proofs that the search which found the positive expanded before it, in that order; may be empty."""
+    """[n]: distinct other states that the search which found the positive expanded before it, in that order; may be empty."""
     states: Ragged
-    """[theorems]: distinct states that lie on none of the theorem's proofs, siblings included."""
+    """[theorems]: distinct other states, from which no tried tactics lead to the end of a proof; siblings included."""
 
     def __len__(self) -> int:
         return len(self.state)
@@ -67,7 +69,7 @@ class HeadExamples:
         return np.array([is_validation(theorem, fraction) for theorem in self.theorems], dtype=np.bool_)
 
     def contrasted(self, positives: Indices) -> Indices:
-        """Those of the positives whose theorem also has states on none of its proofs. From the others one would learn which theorems were searched."""
+        """Those of the positives whose theorem also has other states. From the others one would learn which theorems were searched."""
         return positives[np.diff(self.states.starts)[self.theorem[positives]] > 0]
 
     @property
@@ -89,8 +91,8 @@ class HeadExamples:
     def from_tables(tables: Iterable[pa.Table]) -> HeadExamples:
         """From tables with the COLUMNS, each of which holds whole searches.
 
-        A choice that several searches made counts once, with the siblings from all of them; a state that lies on a proof in one search is
-        not a negative in another.
+        A choice that several searches made counts once, with the siblings from all of them; a state from which one search came to the end of a
+        proof is not a negative in another.
         """
         rows = Rows.read(tables)
         # 1. Choices: the steps of checked proofs to a state with goals left
@@ -98,17 +100,15 @@ class HeadExamples:
         theorem = rows.theorem[positive]
         goal, before, after = rows.state[start], rows.state[parent], rows.state[positive]
         choice, once = distinct(theorem, goal, before, after, rows.depth[positive])
-        # 2. Rows with other states: on no path in their table, and on no proof of their theorem in any table
-        here, anywhere = rows.pair(rows.place, rows.state), rows.pair(rows.theorem, rows.state)
-        on_proof = [rows.pair(theorem, state) for state in (goal, before, after)]
-        is_other = (rows.state != ABSENT) & ~rows.is_terminal
-        is_other &= ~np.isin(here, here[rows.on_path]) & ~np.isin(anywhere, np.concatenate(on_proof))
+        # 2. Rows with other states
+        of_theorem, _ = distinct(rows.theorem, rows.state)
+        is_other = ~rows.is_terminal & ~rows.provable(of_theorem)[of_theorem]
         # 3. Each choice's siblings, and each theorem's states, once, in the order of the rows
         child, step = rows.children(parent, is_other)
         first = distinct(choice[step], rows.state[child])[1]
         siblings = Ragged.grouped(rows.state[child][first], choice[step][first], len(once))
         other = np.flatnonzero(is_other)
-        other = other[distinct(anywhere[other])[1]]
+        other = other[distinct(of_theorem[other])[1]]
         theorems = np.concatenate([rows.theorem[other], theorem[once]])
         theorem, named = distinct(theorems)
         states = Ragged.grouped(rows.state[other], theorem[: len(other)], len(named))
@@ -141,7 +141,7 @@ class HeadExamples:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of trajectories that matter, as arrays [rows]: states with goals left, and the paths of proofs."""
+    """The rows of trajectories that matter, as arrays [rows]: states with goals left, ends that no check refused, and the paths of proofs."""
 
     theorems: pa.Array
     texts: Texts
@@ -149,8 +149,6 @@ class Rows:
     theorem: Indices
     """In `theorems`; likewise:"""
     state: Indices
-    place: Indices
-    """Number of the theorem within its table."""
     search: Indices
     """Number of the search."""
     state_id: Indices
@@ -169,7 +167,8 @@ class Rows:
         lengths, number = [], 0
         for table in chain([SCHEMA.empty_table()], tables):
             is_open = pc.and_not(pc.is_valid(table["state"]), table["is_terminal"])
-            rows = table.filter(pc.or_(is_open, table["on_proof_path"]))
+            is_closed = pc.and_(table["is_terminal"], pc.is_null(table["reason"]))
+            rows = table.filter(pc.or_(pc.or_(is_open, is_closed), table["on_proof_path"]))
             lengths.append(len(rows))
             names.append(encoded(rows["theorem"]))
             numbers.append([filled(rows[name]) for name in NUMBERS])
@@ -194,7 +193,6 @@ class Rows:
             texts=texts.take(first),
             theorem=theorem,
             state=state_numbers,
-            place=place,
             search=distinct(place, sample)[0],
             state_id=state_id,
             parent_id=parent_id,
@@ -204,9 +202,25 @@ class Rows:
             on_path=on_path.astype(np.bool_),
         )
 
-    def pair(self, group: Indices, state: Indices) -> Indices:
-        """One number for each pair of group and state."""
-        return group * (len(self.texts) + 1) + state + 1
+    @cached_property
+    def parent(self) -> Indices:
+        """[rows]: the row of each row's parent; ABSENT at the root."""
+        width = int(self.state_id.max(initial=0)) + 1
+        keys, wanted = self.search * width + self.state_id, self.search * width + self.parent_id
+        order = np.argsort(keys)
+        rows = order[np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))]
+        return np.where((self.parent_id != ABSENT) & (keys[rows] == wanted), rows, ABSENT)
+
+    def provable(self, state: Indices) -> NDArray[np.bool_]:
+        """[states]: whether tactics that were tried, in one search or in several, lead from it to the end of a proof; `state` [rows] numbers the states of each theorem."""
+        found = np.zeros(int(state.max(initial=-1)) + 1, dtype=np.bool_)
+        found[state[self.on_path | self.is_terminal]] = True
+        child = np.flatnonzero(self.parent != ABSENT)
+        child, before = state[child], state[self.parent[child]]
+        known = 0
+        while known < (known := int(np.count_nonzero(found))):
+            found[before[found[child]]] = True
+        return found
 
     def steps(self) -> tuple[Indices, Indices, Indices, Indices]:
         """Four rows for each step on a path to a state with goals left: the path's first row, the rows before and after the step, and the path's last row."""
@@ -223,16 +237,12 @@ class Rows:
 
     def children(self, parent: Indices, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices]:
         """The chosen rows whose parent is one of the `parent` rows [steps], with the step; ordered by step, then by row."""
-        width = int(self.state_id.max(initial=0)) + 1
-        keys = self.search[parent] * width + self.state_id[parent]
-        order = np.argsort(keys)
-        child = np.flatnonzero(chosen & (self.parent_id != ABSENT))
-        wanted = self.search[child] * width + self.parent_id[child]
-        at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-        matches = keys[order][at] == wanted if len(keys) else np.zeros(len(child), dtype=np.bool_)
-        child, step = child[matches], order[at[matches]]
-        by_step = np.argsort(step, kind="stable")
-        return child[by_step], step[by_step]
+        step_at = np.full(len(self.state) + 1, ABSENT, dtype=np.int64)  # ABSENT is the last
+        step_at[parent] = np.arange(len(parent))
+        step = np.where(chosen, step_at[self.parent], ABSENT)
+        child = np.flatnonzero(step != ABSENT)
+        child = child[np.argsort(step[child], kind="stable")]
+        return child, step[child]
 
     def expanded_before(self, row: Indices, chosen: NDArray[np.bool_]) -> Slices:
         """[row]: the chosen states that the search of each of these rows expanded before it. All rows of a search share its states, as it may expand thousands."""

@@ -65,6 +65,22 @@ def test_a_state_on_one_proof_is_no_negative_of_another_search() -> None:
     assert {theorem: set(found) for theorem, found in states.items()} == {"t": {"c", "d"}, "u": {"h", "a"}}
 
 
+def test_a_state_from_which_what_was_tried_leads_to_the_end_is_no_negative() -> None:
+    """Whether it comes back to the proof (b, by another search), ends by itself (c), or comes to one of these (d); not where the check refused the end (r), or nothing came of it (e)."""
+    found = rows(
+        "t", (0, None, "g", True), (1, 0, "a", True), (2, 1, "", True), *((1, 0, s, False) for s in "bcdre"), (2, 4, "", False), (2, 6, "", False),
+        (2, 5, "c", False), (2, 7, "f", False),
+    )  # fmt: skip
+    reasons = pa.array(["refused" if row == 9 else None for row in range(len(found))], pa.string())
+    found = found.set_column(found.column_names.index("reason"), "reason", reasons)
+    again = rows("t", (0, None, "b", False), (1, 0, "a", False), sample=1)
+    positives, states = spelled_out(HeadExamples.from_tables([found, again]))
+    assert [(p.state, p.siblings) for p in positives] == [("a", ("r", "e"))]
+    assert states == {"t": ("r", "e", "f")}
+    of_another = again.set_column(0, "theorem", pa.array(["u"] * 2, pa.string()))
+    assert spelled_out(HeadExamples.from_tables([found, of_another]))[0][0].siblings == ("b", "r", "e")
+
+
 def test_the_same_choice_found_twice_counts_once_with_the_siblings_of_both() -> None:
     found = HeadExamples.from_tables([proof_by("a", "b"), proof_by("a", "c", "b")])
     assert spelled_out(found)[0] == [Positive("t", "g", "a", 1, ("b", "c"))]

@@ -497,7 +497,7 @@ def test_heads_that_learned_depth_as_it_was_meant_before_are_trained_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished_jointly: Finished
 ) -> None:
     deep = with_value(JOINT, "ebm.depth_weight", 1.0)
-    monkeypatch.setattr(steps_ebm, "depth_parameters", lambda config: ())
+    monkeypatch.setattr(steps_ebm, "learning_parameters", lambda config: ())
     before = Finished(Store(str(tmp_path)), deep)
     assert before.planned(deep) == []
     monkeypatch.undo()
