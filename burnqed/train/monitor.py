@@ -7,7 +7,7 @@ does not know that number.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,17 +45,20 @@ class Scored:
 def head_metrics(scored: Scored) -> Metrics:
     """rank1, rank1_depth_1/2/3/4+, rank1_siblings, pairwise, sibling_discrimination, auc, energy_gap, calibration_error, depth_correlation; figures without positives are left out.
 
+    All but pairwise and auc are about negatives of the positive's own theorem: search never compares states of two theorems, and those are easily told apart, as most say what
+    they are about. pairwise, by which heads are accepted, is over all negatives as they were drawn: a head that fails there is broken, and one that passes need not be good.
     Ties count as a fair draw would decide them, so a head that cannot distinguish states has exactly the chance value.
     """
+    everything, scored = scored, replace(scored, present=scored.present & (scored.kinds != Kind.OTHER))
     depth = np.minimum(scored.depth, 4)[:, None]
     metrics = {
         "rank1": rank1(scored, scored.present),
         **{f"rank1_depth_{d}": rank1(scored, scored.present & (depth == d)) for d in (1, 2, 3)},
         "rank1_depth_4+": rank1(scored, scored.present & (depth == 4)),
         "rank1_siblings": rank1(scored, scored.present & (scored.kinds == Kind.SIBLING)),
-        "pairwise": pairwise(scored, scored.present),
+        "pairwise": pairwise(everything, everything.present),
         "sibling_discrimination": pairwise(scored, scored.present & (scored.kinds == Kind.SIBLING)),
-        "auc": auc(scored),
+        "auc": auc(everything),
         "energy_gap": energy_gap(scored),
         "calibration_error": calibration(scored),
         "depth_correlation": depth_correlation(scored),

@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -331,7 +332,7 @@ def scored(
     width = max(map(len, negatives))
     matrix = np.array([[*row, *[-9e9] * (width - len(row))] for row in negatives], dtype=np.float32)
     present = np.array([[i < len(row) for i in range(width)] for row in negatives])
-    kinds = np.array([[Kind.SIBLING if i == 0 else Kind.OTHER for i in range(width)]] * len(negatives), dtype=np.int8)
+    kinds = np.array([[Kind.SIBLING if i == 0 else Kind.THEOREM for i in range(width)]] * len(negatives), dtype=np.int8)
     depths = np.array(depth or [1] * len(positive))
     theorems = np.array(theorem or range(len(positive)))
     return Scored(np.array(positive, dtype=np.float32), matrix, present, kinds, depths, 5 - depths, theorems)
@@ -353,6 +354,21 @@ def test_metrics_have_the_values_counted_by_hand() -> None:
     sure = [1 / sum(math.exp(-k) for k in range(n)) for n in (3, 4, 2)]
     expected = (abs(sure[0] + sure[1] - 1) + abs(sure[2] - 1)) / 3
     assert figures["calibration_error"] == (pytest.approx(expected), None, 3)
+
+
+def test_states_of_other_theorems_say_nothing_about_what_search_chooses_between() -> None:
+    """Energies of two others beside each positive's own negatives, far above all of these: only `pairwise` and `auc`, which are over all negatives, are better for them."""
+    own = scored([1, 5, 2], [[2, 3], [4, 6, 7], [3]], depth=[1, 2, 7])
+    both = replace(
+        own,
+        negatives=np.concatenate([own.negatives, np.full((3, 2), 90.0, dtype=np.float32)], axis=1),
+        present=np.concatenate([own.present, np.ones((3, 2), dtype=np.bool_)], axis=1),
+        kinds=np.concatenate([own.kinds, np.full((3, 2), Kind.OTHER, dtype=np.int8)], axis=1),
+    )
+    alone, beside = head_metrics(own), head_metrics(both)
+    over_all: dict[str, Any] = dict.fromkeys(["pairwise", "auc"])
+    assert all(beside[name].value > alone[name].value for name in over_all)
+    assert {**beside, **over_all} == {**alone, **over_all}
 
 
 def test_the_spread_is_over_theorems_whose_positives_depend_on_each_other() -> None:
