@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from burnqed.evaluate.effects import Pairs, comparable
-from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
+from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, SPREAD, EvaluationResult, IterationResult
 
-DISTANCE, PROBE, CALIBRATION = "centroid_scaled", "linear_probe", "calibration_error"
-"""Of the metrics of a head's training: the distance between the mean embeddings of states on and off proofs, in pooled deviations; the accuracy of a linear probe; how far the
+DISTANCE, PROBE, CALIBRATION = "centroid_within", "linear_probe", "calibration_error"
+"""Of the metrics of a head's training: the distance between the mean embeddings of states on and off the proofs of a theorem, in pooled deviations; the accuracy of a linear probe; how far the
 head's confidence in its choice is from how often that is right."""
 RANK1, SIBLINGS = "rank1", "rank1_siblings"
 """How often a positive has the lowest energy among its negatives, and among those that the same expansion led to."""
@@ -118,3 +118,9 @@ def metrics(arm: Arm, seeds: Sequence[Seed], name: str) -> list[float]:
 def mean_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
     found = metrics(arm, seeds, name)
     return sum(found) / len(found) if found else None
+
+
+def spread_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
+    """The standard error of the mean over seeds, which is theirs in the mean, as they have theorems in common; None where one of them has none."""
+    found = metrics(arm, seeds, name + SPREAD)
+    return sum(found) / len(found) if found and len(found) == len(metrics(arm, seeds, name)) else None

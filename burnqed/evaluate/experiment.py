@@ -24,13 +24,14 @@ from burnqed.evaluate.arms import (
     metrics,
     named,
     paired,
+    spread_of,
     with_heads,
 )
 from burnqed.evaluate.compare import solved_at
 from burnqed.evaluate.effects import Effect, Pairs, by_theorem, comparable, effect
 from burnqed.evaluate.intervals import Interval, around, mean_interval, percent, wilson
 from burnqed.evaluate.parts import LENGTH, divisions
-from burnqed.evaluate.results import CHANCE, ERROR, HEAD, PLAIN, SPREAD, EvaluationResult, Result, on_benchmark
+from burnqed.evaluate.results import CHANCE, ERROR, HEAD, PLAIN, EvaluationResult, Result, on_benchmark
 from burnqed.evaluate.verdict import verdict_of
 
 ARM_COLUMNS = ("rate", "95%")
@@ -76,12 +77,14 @@ class ArmResult(Result):
     interval: Interval | None
     """Of the rate: Wilson's with one seed, by bootstrap over theorems with several."""
     rank1: Ranked | None = None
-    """Among all negatives."""
+    """Among its negatives of the same theorem."""
     siblings: Ranked | None = None
     """Among the states that the same expansion led to, which is what a search chooses between."""
     calibration: float | None = None
-    """Expected calibration error of the choice among all negatives."""
+    """Expected calibration error of the choice among them."""
     distance: float | None = None
+    distance_interval: Interval | None = None
+    """95 %, over theorems."""
     probe: float | None = None
 
     @property
@@ -99,8 +102,11 @@ class ArmResult(Result):
         """As a row of text: its name, and `HEAD_COLUMNS`."""
         ranks = (self.rank1, self.siblings)
         ranked = [r.cells if r else ("-", "-") for r in ranks]
-        measured = (self.calibration, self.distance, self.probe)
-        return [self.name, *chain(*ranked), *("-" if value is None else f"{value:.3f}" for value in measured)]
+        calibration, distance, probe = (
+            "-" if value is None else f"{value:.3f}" for value in (self.calibration, self.distance, self.probe)
+        )
+        interval = " ({:.2f} to {:.2f})".format(*self.distance_interval) if self.distance_interval else ""
+        return [self.name, *chain(*ranked), calibration, distance + interval, probe]
 
 
 def of_both(solved: float | None, plain: float | None) -> str:
@@ -220,6 +226,7 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
         return None
     without = [e for seed in seeds if (e := evaluation(seed, arm, PLAIN))]
     rate, interval = rate_of(found, budgets[-1])
+    distance, spread = mean_of(arm, seeds, DISTANCE), spread_of(arm, seeds, DISTANCE)
     return ArmResult(
         name=arm.name,
         what=arm.what,
@@ -232,21 +239,22 @@ def arm_result(arm: Arm, seeds: Sequence[Seed], budgets: Sequence[int]) -> ArmRe
         rank1=ranked(arm, seeds, RANK1),
         siblings=ranked(arm, seeds, SIBLINGS),
         calibration=mean_of(arm, seeds, CALIBRATION),
-        distance=mean_of(arm, seeds, DISTANCE),
+        distance=distance,
+        distance_interval=None if distance is None or spread is None else around(distance, spread, is_rate=False),
         probe=mean_of(arm, seeds, PROBE),
     )
 
 
 def ranked(arm: Arm, seeds: Sequence[Seed], name: str) -> Ranked | None:
     value, chance = mean_of(arm, seeds, name), mean_of(arm, seeds, name + CHANCE)
-    errors, spreads = metrics(arm, seeds, name + ERROR), metrics(arm, seeds, name + SPREAD)
+    errors = metrics(arm, seeds, name + ERROR)
     if value is None or chance is None or not errors:
         return None
     return Ranked(
         value=value,
         chance=chance,
         error=math.sqrt(sum(e * e for e in errors)) / len(errors),
-        spread=sum(spreads) / len(spreads) if len(spreads) == len(errors) else None,
+        spread=spread_of(arm, seeds, name),
     )
 
 

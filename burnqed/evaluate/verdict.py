@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
-from burnqed.evaluate.arms import ARMS, DISTANCE, Seed, mean_of, with_heads
+from burnqed.evaluate.arms import ARMS, DISTANCE, Seed, mean_of, named, spread_of, with_heads
 from burnqed.evaluate.effects import Effect, effect
+from burnqed.evaluate.intervals import Interval, around, percent
 
 HELD = 0.9
 """Joint training holds the embeddings if their distance is at least this share of iteration 0's."""
@@ -25,7 +27,7 @@ def verdict_of(
 ) -> tuple[str, list[str]]:
     """The verdict on the arms that there are, by their names, with its reasons, the first of which says whether the heads pay.
 
-    Joint training is to be debugged if the embeddings did not hold, if the model proves less than the one that was fine-tuned on next-token loss alone, or if C, the model and head
+    Joint training is to be debugged if the embeddings are shown not to have held, if the model proves less than the one that was fine-tuned on next-token loss alone, or if C, the model and head
     that the next iteration would search with, proves less than iteration 0 and less than S, which was trained on the same data. Else the next iteration is worth planning if C proves more than iteration 0. If that
     can be excluded, up to five points, data was the bottleneck; if not, nothing is decided.
     """
@@ -41,9 +43,12 @@ def verdict_of(
     start, end = distances["A"], distances["B"]
     if not start or end is None:
         return UNDECIDED, [*reasons, "the embeddings were not measured"]
+    low, high = left = share_left(common)
     told = ", ".join(f"{name} {value:.3f}" for name, value in distances.items() if value is not None)
+    shown = "have held" if low >= HELD else "have not held" if high < HELD else "may have held or not"
     reasons.append(
-        f"distance of the means of states on and off proofs: {told}; {end / start:.1%} of iteration 0's is left, and 90% is asked for"
+        f"distance of the means of states on and off proofs, within a theorem: {told}; {end / start:.1%} of iteration 0's is left (95%: {percent(left)}), "
+        f"and 90% is asked for: the embeddings {shown}"
     )
     on_model = next((e for e in steps if (e.before, e.after) == ("S", "B")), None)
     if on_model:
@@ -52,7 +57,7 @@ def verdict_of(
     gained = effect("", "A", joint, pairs, budget) if pairs else None
     if gained:
         reasons.append(f"{joint} against A at {budget} nodes: {gained.in_words}")
-    if end < HELD * start or (on_model and on_model.shown == "worse"):
+    if high < HELD or (on_model and on_model.shown == "worse"):
         return DEBUG, reasons
     if gained is None:
         return UNDECIDED, [*reasons, f"A and {joint} were evaluated on different theorems"]
@@ -64,9 +69,18 @@ def verdict_of(
             return UNDECIDED, reasons
         if from_s.shown == "worse":
             return DEBUG, reasons
-    low, high = gained.gain_interval or (-1.0, 1.0)
-    if low > 0:
+    worst, best = gained.gain_interval or (-1.0, 1.0)
+    if worst > 0:
         return PLAN, reasons
-    if high < MARGIN:
+    if best < MARGIN:
         return DATA, reasons
     return UNDECIDED, [*reasons, "more theorems or more seeds would narrow the interval"]
+
+
+def share_left(seeds: Sequence[Seed]) -> Interval:
+    """95 % interval of B's distance divided by A's, of seeds that have both; from their standard errors (delta method), as if these were independent: they are of the same
+    theorems, so the interval is rather too wide."""
+    a, b = named("A"), named("B")
+    start, end = mean_of(a, seeds, DISTANCE) or 0.0, mean_of(b, seeds, DISTANCE) or 0.0
+    of_start, of_end = spread_of(a, seeds, DISTANCE) or 0.0, spread_of(b, seeds, DISTANCE) or 0.0
+    return around(end / start, math.hypot(of_end, end / start * of_start) / start, is_rate=False)

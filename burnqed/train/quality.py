@@ -6,7 +6,9 @@ root of the mean squared distance of a state from the centre of its class. Figur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,7 +17,8 @@ from numpy.typing import NDArray
 
 from burnqed.head.metric import Metric, Metrics
 from burnqed.train.examples import HeadExamples
-from burnqed.train.ragged import Indices
+from burnqed.train.monitor import LEAST_THEOREMS
+from burnqed.train.ragged import Indices, Ragged
 
 Floats = NDArray[np.float32]
 
@@ -91,6 +94,8 @@ def state_metrics(
 ) -> Metrics:
     """What needs the examples of the states, rows of the matrix [N, d]; `training` and `held_out` are positives.
 
+    `centroid_within`: how far apart the means of states on and off proofs are within a theorem (see `within`), divided by the pooled deviation; unlike `centroid_scaled`
+    it does not depend on which theorems have many states on their proofs and which off them.
     `sibling_distance`: the mean distance between a positive and one of its siblings, divided by the pooled deviation, beside that of two random states.
     `both_ways`: the share of the positive states that lie off the proofs of another theorem. `centroid_scaled_depth_1` to `_4+`: the scaled
     distance between the positives of a depth and their siblings. `linear_probe_depth_…`: accuracy on those of held-out theorems, as often a
@@ -104,17 +109,18 @@ def state_metrics(
     if len(on):
         metrics["both_ways"] = Metric(value=both / len(on), chance=None, count=len(on))
     with_siblings = np.flatnonzero(np.diff(examples.siblings.starts))
-    if len(with_siblings) > 1 and len(off) > 1:
+    deviation = 0.0
+    if len(on) > 1 and len(off) > 1:
         deviation = pooled_deviation([matrix[some(part, SAMPLE, random)].astype(np.float64) for part in (on, off)])
+    if deviation and len(differences := theorem_differences(examples, matrix, random)) >= LEAST_THEOREMS:
+        apart, error = within(differences / deviation)
+        metrics["centroid_within"] = Metric(value=apart, chance=0.0, count=len(differences), spread=error)
+    if len(with_siblings) > 1 and deviation:
         drawn = some(with_siblings, SAMPLE, random)
         siblings = np.array([random.choice(examples.siblings[p]) for p in drawn.tolist()])
         own, others = matrix[examples.state[drawn]], matrix[siblings]
-        if deviation:
-            apart, strangers = (
-                float(np.linalg.norm(own - z, axis=1).mean()) for z in (others, random.permutation(others))
-            )
-            count = len(drawn)
-            metrics["sibling_distance"] = Metric(value=apart / deviation, chance=strangers / deviation, count=count)
+        apart, strangers = (float(np.linalg.norm(own - z, axis=1).mean()) for z in (others, random.permutation(others)))
+        metrics["sibling_distance"] = Metric(value=apart / deviation, chance=strangers / deviation, count=len(drawn))
     for name, (least, most) in DEPTHS.items():
         here = with_siblings[(examples.depth[with_siblings] >= least) & (examples.depth[with_siblings] <= most)]
         rows = with_siblings_of(examples, here)
@@ -133,6 +139,38 @@ def state_metrics(
             accuracy = linear_probe(x, np.repeat([1.0, 0.0], n), held, np.repeat([1.0, 0.0], m))
             metrics[f"linear_probe_depth_{name}"] = Metric(value=accuracy, chance=0.5, count=2 * m)
     return metrics
+
+
+def theorem_differences(examples: HeadExamples, matrix: Floats, random: np.random.Generator) -> NDArray[np.float64]:
+    """[n, d]: of each theorem that has both (of at most SAMPLE of them), the mean of the states on its proofs minus that of its other states."""
+    positives = examples.contrasted(np.arange(len(examples)))
+    chosen = some(np.unique(examples.theorem[positives]), SAMPLE, random)
+    positives = positives[np.isin(examples.theorem[positives], chosen)]
+    on = Ragged.grouped(examples.state[positives], examples.theorem[positives], len(examples.theorems))
+    found = [
+        matrix[np.unique(on[t])].mean(axis=0, dtype=np.float64)
+        - matrix[examples.states[t]].mean(axis=0, dtype=np.float64)
+        for t in chosen.tolist()
+    ]
+    return np.array(found).reshape(len(found), matrix.shape[1])
+
+
+def within(differences: NDArray[np.float64]) -> tuple[float, float]:
+    """The norm of the mean that differences [n, d] are drawn around, and its standard error over them (jackknife, Efron and Stein 1981, doi:10.1214/aos/1176345462).
+
+    The square of the norm of their own mean is on average larger by the variance of that mean, of which nothing is left here: where there is no common difference it is 0
+    on average, with negative estimates counted as 0.
+    """
+    total, squares = differences.sum(axis=0), (differences**2).sum(axis=1)
+
+    def norm(of_sum: Any, of_squares: Any, n: int) -> Any:
+        """From the squared norm of the sum of n differences, and the sum of their squared norms."""
+        return np.sqrt(np.maximum(of_sum - of_squares, 0.0) / (n * (n - 1)))
+
+    n, whole = len(differences), float((total**2).sum())
+    left_out = norm(whole - 2 * differences @ total + squares, squares.sum() - squares, n - 1)
+    error = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
+    return float(norm(whole, float(squares.sum()), n)), error
 
 
 def with_siblings_of(examples: HeadExamples, positives: Indices) -> tuple[Indices, Indices]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -40,11 +41,14 @@ def solves(
     )
 
 
-def arm(number: int, head: int, joint: int | None = None, *, distance: float = 0.5, n: int = 1) -> IterationResult:
+def arm(
+    number: int, head: int, joint: int | None = None, *, distance: float = 0.5, spread: float = 0.01, n: int = 1
+) -> IterationResult:
     """An iteration that solves `number` without head, `head` with it, and `joint` with that of joint training."""
     found = [solves(number, PLAIN), solves(head, HEAD)] + ([] if joint is None else [solves(joint, SEARCH_HEAD)])
     figures = {
-        "head__centroid_scaled": distance,
+        "head__centroid_within": distance,
+        "head__centroid_within_spread": spread,
         "head__rank1": 0.7,
         "head__rank1_chance": 0.2,
         "head__rank1_error": 0.05,
@@ -53,8 +57,17 @@ def arm(number: int, head: int, joint: int | None = None, *, distance: float = 0
     return iteration(n, *found, **figures, **{f"search_{name}": value for name, value in figures.items()})
 
 
-def seed(s: int = 30, b: int = 40, c: int = 42, *, a: int = 20, distance: float = 0.5, run: str = "main") -> Seed:
-    first, second, joint = arm(15, a, n=0), arm(24, 33, s), arm(25, b, c, distance=distance)
+def seed(
+    s: int = 30,
+    b: int = 40,
+    c: int = 42,
+    *,
+    a: int = 20,
+    distance: float = 0.5,
+    spread: float = 0.01,
+    run: str = "main",
+) -> Seed:
+    first, second, joint = arm(15, a, n=0), arm(24, 33, s), arm(25, b, c, distance=distance, spread=spread)
     raw = iteration(0, solves(3, PLAIN))
     arms = {"baseline": raw, "A": first, "S": second, "B": joint, "C": joint, "control": arm(16, 21)}
     return Seed(run, [first, second], arms)
@@ -184,8 +197,10 @@ def test_the_interval_of_a_gain_covers_the_true_one_as_often_as_it_says() -> Non
     ("given", "verdict"),
     [
         ({}, PLAN),
-        ({"distance": 0.44}, DEBUG),
+        ({"distance": 0.40}, DEBUG),
         ({"distance": 0.46}, PLAN),
+        ({"distance": 0.40, "spread": 0.05}, PLAN),
+        ({"distance": 0.0, "spread": 0.05}, DEBUG),
         ({"s": 40, "b": 25, "c": 40}, DEBUG),
         ({"s": 20, "b": 16, "c": 15}, DEBUG),
         ({"s": 15, "b": 15, "c": 14}, DATA),
@@ -196,7 +211,7 @@ def test_the_interval_of_a_gain_covers_the_true_one_as_often_as_it_says() -> Non
     ],
     ids=str,
 )
-def test_the_verdict_follows_from_embeddings_and_proofs(given: dict[str, int], verdict: str) -> None:
+def test_the_verdict_follows_from_embeddings_and_proofs(given: dict[str, Any], verdict: str) -> None:
     """C alone is compared with A: to take the better of B and C would find a gain where there is none."""
     found = judged([seed(**given)], "core")
     assert found.verdict == verdict, found.reasons
@@ -204,6 +219,19 @@ def test_the_verdict_follows_from_embeddings_and_proofs(given: dict[str, int], v
     assert heads.startswith("heads: A better")
     assert on_model.startswith("B against S at 64 nodes: ")
     assert against_a.startswith("C against A at 64 nodes: "), "also where something else decides"
+
+
+@pytest.mark.parametrize(
+    ("distance", "told"),
+    [(0.55, "have held"), (0.47, "may have held or not"), (0.40, "have not held")],
+)
+def test_whether_embeddings_have_held_is_said_with_its_uncertainty(distance: float, told: str) -> None:
+    found = judged([seed(distance=distance)], "core")
+    assert f"{distance / 0.5:.1%} of iteration 0's is left (95%: " in found.reasons[1]
+    assert found.reasons[1].endswith(f"the embeddings {told}")
+    (b,) = (a for a in found.arms if a.name == "B")
+    assert b.distance_interval == pytest.approx((distance - 0.0196, distance + 0.0196))
+    assert f"{distance:.3f} ({distance - 0.0196:.2f} to {distance + 0.0196:.2f})" in b.head_cells
 
 
 def test_what_is_missing_is_said_and_nothing_is_decided_without_joint_training() -> None:

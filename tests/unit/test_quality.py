@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from burnqed.head.metric import Metric
 from burnqed.train.quality import (
     effective_rank,
     embedding_metrics,
     norm_gap,
     picture,
+    quality,
     silhouette,
     state_metrics,
     variance_shares,
@@ -111,6 +113,45 @@ def test_states_on_one_theorems_proof_and_off_anothers_are_counted() -> None:
     examples = examples_of(positives, {"t": ("x",), "u": ("y",)})
     metrics = state_metrics(examples, np.eye(len(examples.texts), dtype=np.float32), NONE, NONE, seed=0)
     assert metrics["both_ways"].value == 0.5  # x, of s and x
+
+
+def test_the_distance_within_theorems_is_that_around_which_they_vary_and_nothing_where_there_is_none() -> None:
+    """Also of few theorems, where the mean of their differences is far from 0 by chance alone, and of those with many states on one side, which `centroid_scaled` takes for a distance."""
+    random = np.random.default_rng(0)
+    found: dict[float, list[Metric]] = {}
+    lopsided = []
+    for apart in (0.0, 1.0):
+        for _ in range(20):
+            names = [f"t{i}" for i in range(30)]
+            on = {t: [f"{t} on {k}" for k in range(1 + 8 * (i % 2))] for i, t in enumerate(names)}
+            off = {t: tuple(f"{t} off {k}" for k in range(9 - 8 * (i % 2))) for i, t in enumerate(names)}
+            positives = [Positive(t, f"goal {t}", state, 1, ()) for t in names for state in on[t]]
+            examples = examples_of(positives, off)
+            centre = {t: 3.0 * (i % 2) * np.eye(8)[1] for i, t in enumerate(names)}
+            shift = {" on": apart * np.eye(8)[0], " off": np.zeros(8)}
+            vectors = [
+                sum((shift[k] for k in shift if k in text), np.zeros(8)) + centre[text.split()[text.startswith("goal")]]
+                + random.normal(size=8)
+                for text in examples.texts
+            ]  # fmt: skip
+            matrix = np.array(vectors, dtype=np.float32)
+            metrics = quality(examples, matrix, np.arange(len(positives)), NONE, seed=0)
+            found.setdefault(apart, []).append(metrics["centroid_within"])
+            lopsided.append(metrics["centroid_scaled"].value)
+    values = {apart: [m.value for m in metrics] for apart, metrics in found.items()}
+    variance = (
+        8 + 0.09 * 3.0**2
+    )  # of 8 dimensions, and of a class's theorems, nine tenths of whose states have one centre
+    assert np.mean(np.square(values[1.0])) == pytest.approx(1 / variance, rel=0.15)
+    assert np.mean(values[0.0]) < 0.1 < 0.5 < min(lopsided)
+    assert np.mean([m.spread for m in found[1.0]]) == pytest.approx(np.std(values[1.0]), rel=0.4)
+
+
+def test_few_theorems_have_no_distance_within() -> None:
+    positives = [Positive(f"t{i}", "g", f"on {i}", 1, ()) for i in range(5)]
+    examples = examples_of(positives, {f"t{i}": (f"off {i}",) for i in range(5)})
+    matrix = np.random.default_rng(0).normal(size=(len(examples.texts), 4)).astype(np.float32)
+    assert "centroid_within" not in state_metrics(examples, matrix, NONE, NONE, seed=0)
 
 
 def test_siblings_that_are_close_are_seen_and_depths_are_told_apart() -> None:

@@ -42,6 +42,7 @@ EMBEDDING_FIGURES = {
     "linear_probe": "linear probe",
     "centroid_l2": "distance of means",
     "centroid_scaled": "distance of means, scaled",
+    "centroid_within": "the same within a theorem",
     "silhouette": "silhouette",
     "norm_gap": "norm gap",
     "sibling_distance": "distance of siblings, scaled",
