@@ -198,12 +198,16 @@ def mcnemar(gained: int, lost: int) -> float:
 def differences(evaluations: Sequence[EvaluationResult]) -> list[str]:
     """One sentence for each setting in which the evaluations differ."""
     notes = []
-    for name in ("variant", "candidates", "temperature", "samples", "probe_tactics", "lean_version"):
+    shown = ("candidates", "temperature", "samples", "probe_tactics")
+    for name in ("variant", *shown, "lean_version"):
         values = [str(getattr(e, name)) for e in evaluations]
         if len(set(values)) > 1:
             notes.append(f"{name.replace('_', ' ')} differs: {', '.join(values)}")
     known = [e.made_with for e in evaluations if e.made_with]
-    for key in sorted({key for settings in known for key in settings}):
+    if 0 < len(known) < len(evaluations):
+        notes.append(f"other settings are known of {len(known)} of the {len(evaluations)} evaluations")
+    told = {f"evaluate.{name}" for name in (*shown, "budgets")}  # only common budgets are compared
+    for key in sorted({key for settings in known for key in settings} - told):
         values = [json.dumps(settings[key]) if key in settings else "default" for settings in known]
         if len(set(values)) > 1:
             notes.append(f"{key} differs: {', '.join(values)}")

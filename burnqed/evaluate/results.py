@@ -158,7 +158,7 @@ class EvaluationResult(Result):
     recalled: bool = False
     """Whether it took expansions from another search: its seconds are then none of a search by itself, and tables leave them out."""
     made_with: dict[str, Any] = Field(default_factory=dict)
-    """Of `burnqed eval`: the settings of policy and Lean, and how candidates are drawn, by dotted name. A run keeps its own."""
+    """The settings that decide what it finds, by dotted name, without those of newer versions that have their default; empty in the results of runs of earlier versions."""
     per_theorem: list[TheoremOutcome]
 
     def over(self, theorems: Collection[str]) -> EvaluationResult:

@@ -27,7 +27,7 @@ from burnqed.proof_search.settings import SearchSettings
 from burnqed.run.contradictions import check_settings
 from burnqed.signals import on_signal
 from burnqed.steps.searching import Tools, search_recalling
-from burnqed.steps.table import SERVED
+from burnqed.steps.table import EVALUATED, SERVED
 from burnqed.store import Store
 from burnqed.trajectory.filling import OnResult, fill
 from burnqed.trajectory.reader import read_parts, theorem_results
@@ -62,10 +62,10 @@ async def run_evaluation(
     settings = SearchSettings.for_evaluation(config.evaluate, config.search, backend.probe_tactics)
     store = Store(str(out.resolve()))
     store.check_writable()
-    made_with = config.only((*SERVED, "lean", "evaluate.draws", "evaluate.spread", "evaluate.probe_tactics")).meaning()
+    identity = config.only((*SERVED, "lean", "evaluate.draws", "evaluate.spread", "evaluate.probe_tactics")).meaning()
     if seed := config.evaluate.seed:  # folders of seed 0 are older than this
-        made_with["evaluate.seed"] = seed
-    identity = made_with | {"lean": backend.version, "policy server": config.workflow.policy_server}
+        identity["evaluate.seed"] = seed
+    identity |= {"lean": backend.version, "policy server": config.workflow.policy_server}
     check_settings(config, ["evaluate"])
     retrieval = Retrieval(await library_lemmas(config.lean)) if config.policy.lemmas else None
     stop = asyncio.Event()
@@ -105,7 +105,7 @@ async def run_evaluation(
         header=common_header(theorems, backend.default_header),
         lean_version=backend.version,
         config=config.evaluate,
-        made_with=made_with,
+        made_with=config.only(EVALUATED).meaning(),
     )
     store.write_text("results.json", result.model_dump_json(indent=1) + "\n")
     headers = {t.name: t.header for t in theorems}

@@ -232,6 +232,7 @@ def evaluation(
         easy=known_easy(store, lean, context.recorded.lean, theorems, address),
         known_proofs=known_lengths(store, prefix),
         recalled=any(took_from_another(records[shard], variant) for shard in shards),
+        made_with=records[shards[0]].key.settings,
     )
 
 

@@ -36,6 +36,8 @@ SERVED = (
 """Configuration values that the policy server and its client read."""
 ORDER = of("search", "alpha", "beta", "length_exponent", "energy_depth", "widening")
 """Configuration values that decide the order of a search, for training data and in evaluations alike."""
+EVALUATED = ("evaluate", "lean", *SERVED, *ORDER)
+"""Configuration values that decide what an evaluation finds."""
 INDEX = (
     *of("data", "theorems", "pairs", "proofs", "reproved", "known_proofs", "generated", "generator_seed"),
     *of("data", "exercises", "deep", "deep_kinds", "deep_statements"),
@@ -137,7 +139,7 @@ EMBED = partial(
 )
 HEAD = partial(Step, "ebm", reads=("ebm", "data.validation_fraction"), pool="trainer")
 SHARDED = partial(Step, version=2, policy=True, sharded=True)
-EVALUATE = partial(SHARDED, "evaluate", reads=("evaluate", "lean", *SERVED, *ORDER))
+EVALUATE = partial(SHARDED, "evaluate", reads=EVALUATED)
 
 STEPS: tuple[Row, ...] = (
     Row("plan", takes=("only",), first=True),

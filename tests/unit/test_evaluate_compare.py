@@ -114,7 +114,19 @@ def test_so_are_differing_settings_of_policy_and_lean() -> None:
     here, there = ({"lean.heartbeats": 40_000}, {"lean.heartbeats": 40_000, "policy.template": "kimina"})
     a, b = (solving("a", "ab").model_copy(update={"made_with": settings}) for settings in (here, there))
     assert compare([("0", a), ("1", b)]).notes == ['policy.template differs: default, "kimina"']
-    assert compare([("0", a), ("1", solving("a", "ab"))]).notes == []
+    assert compare([("0", a), ("1", solving("a", "ab"))]).notes == [
+        "other settings are known of 1 of the 2 evaluations"
+    ]
+
+
+def test_what_decides_a_search_is_noted_once_and_its_budgets_are_not() -> None:
+    found = {"evaluate.budgets": [64], "evaluate.temperature": 1.0, "evaluate.tokens": None, "search.beta": 1.0}
+    a, b = (
+        solving("a", "ab").model_copy(update={"made_with": found | other, "temperature": other["evaluate.temperature"]})
+        for other in ({"evaluate.temperature": 1.0}, {"evaluate.budgets": [16], "evaluate.temperature": 0.6, "evaluate.tokens": 200, "search.beta": 15.0})
+    )  # fmt: skip
+    notes = ["temperature differs: 1.0, 0.6", "evaluate.tokens differs: null, 200", "search.beta differs: 1.0, 15.0"]
+    assert compare([("0", a), ("1", b)]).notes == notes
 
 
 # ---- iterations
