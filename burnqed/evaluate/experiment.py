@@ -58,8 +58,7 @@ class Ranked(Result):
     @property
     def cells(self) -> tuple[str, str]:
         """As text: the value with its interval, and chance."""
-        interval = " ({:.2f} to {:.2f})".format(*self.interval) if self.interval else ""
-        return f"{self.value:.3f}{interval}", f"{self.chance:.2f} ± {self.error:.2f}"
+        return f"{self.value:.3f}{in_brackets(self.interval)}", f"{self.chance:.2f} ± {self.error:.2f}"
 
 
 class ArmResult(Result):
@@ -105,8 +104,12 @@ class ArmResult(Result):
         calibration, distance, probe = (
             "-" if value is None else f"{value:.3f}" for value in (self.calibration, self.distance, self.probe)
         )
-        interval = " ({:.2f} to {:.2f})".format(*self.distance_interval) if self.distance_interval else ""
-        return [self.name, *chain(*ranked), calibration, distance + interval, probe]
+        return [self.name, *chain(*ranked), calibration, distance + in_brackets(self.distance_interval), probe]
+
+
+def in_brackets(interval: Interval | None) -> str:
+    """Behind a figure; empty without one."""
+    return " ({:.2f} to {:.2f})".format(*interval) if interval else ""
 
 
 def of_both(solved: float | None, plain: float | None) -> str:

@@ -41,9 +41,10 @@ def verdict_of(
     common = [seed for seed in seeds if {"A", joint} <= seed.arms.keys()]
     distances = {arm.name: mean_of(arm, common, DISTANCE) for arm in ARMS if arm.name in ("A", "S", "B")}
     start, end = distances["A"], distances["B"]
-    if not start or end is None:
-        return UNDECIDED, [*reasons, "the embeddings were not measured"]
-    low, high = left = share_left(common)
+    spreads = [spread_of(named(name), common, DISTANCE) for name in ("A", "B")]
+    if not start or end is None or spreads[0] is None or spreads[1] is None:
+        return UNDECIDED, [*reasons, "the embeddings were not measured, or iteration 0's have no distance to hold"]
+    low, high = left = share((start, spreads[0]), (end, spreads[1]))
     told = ", ".join(f"{name} {value:.3f}" for name, value in distances.items() if value is not None)
     shown = "have held" if low >= HELD else "have not held" if high < HELD else "may have held or not"
     reasons.append(
@@ -77,10 +78,8 @@ def verdict_of(
     return UNDECIDED, [*reasons, "more theorems or more seeds would narrow the interval"]
 
 
-def share_left(seeds: Sequence[Seed]) -> Interval:
-    """95 % interval of B's distance divided by A's, of seeds that have both; from their standard errors (delta method), as if these were independent: they are of the same
-    theorems, so the interval is rather too wide."""
-    a, b = named("A"), named("B")
-    start, end = mean_of(a, seeds, DISTANCE) or 0.0, mean_of(b, seeds, DISTANCE) or 0.0
-    of_start, of_end = spread_of(a, seeds, DISTANCE) or 0.0, spread_of(b, seeds, DISTANCE) or 0.0
+def share(whole: tuple[float, float], left: tuple[float, float]) -> Interval:
+    """95 % interval of one distance divided by another, each with its standard error (delta method), as if these were independent: they are of the same theorems, so the interval is
+    rather too wide."""
+    (start, of_start), (end, of_end) = whole, left
     return around(end / start, math.hypot(of_end, end / start * of_start) / start, is_rate=False)

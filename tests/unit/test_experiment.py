@@ -234,6 +234,16 @@ def test_whether_embeddings_have_held_is_said_with_its_uncertainty(distance: flo
     assert f"{distance:.3f} ({distance - 0.0196:.2f} to {distance + 0.0196:.2f})" in b.head_cells
 
 
+def test_a_distance_without_its_uncertainty_or_of_nothing_decides_nothing() -> None:
+    whole = seed()
+    figures = {name: value for name, value in whole.arms["B"].training.items() if not name.endswith("within_spread")}
+    without = whole.arms["B"].model_copy(update={"training": figures})
+    nothing = whole.arms["A"].model_copy(update={"training": whole.arms["A"].training | {"head.centroid_within": 0.0}})
+    for changed in ({"B": without}, {"A": nothing}):
+        found = judged([whole._replace(arms={**whole.arms, **changed})], "core")
+        assert (found.verdict, found.reasons[-1].partition(",")[0]) == (UNDECIDED, "the embeddings were not measured")
+
+
 def test_what_is_missing_is_said_and_nothing_is_decided_without_joint_training() -> None:
     whole = seed()
     found = judged([Seed("main", whole.iterations, {name: whole.arms[name] for name in ("A", "S")})], "core")

@@ -139,9 +139,8 @@ def test_the_distance_within_theorems_is_that_around_which_they_vary_and_nothing
             found.setdefault(apart, []).append(metrics["centroid_within"])
             lopsided.append(metrics["centroid_scaled"].value)
     values = {apart: [m.value for m in metrics] for apart, metrics in found.items()}
-    variance = (
-        8 + 0.09 * 3.0**2
-    )  # of 8 dimensions, and of a class's theorems, nine tenths of whose states have one centre
+    # of 8 dimensions, and of a class's theorems, nine tenths of whose states have one centre
+    variance = 8 + 0.09 * 3.0**2
     assert np.mean(np.square(values[1.0])) == pytest.approx(1 / variance, rel=0.15)
     assert np.mean(values[0.0]) < 0.1 < 0.5 < min(lopsided)
     assert np.mean([m.spread for m in found[1.0]]) == pytest.approx(np.std(values[1.0]), rel=0.4)
