@@ -82,7 +82,24 @@ class _Scope:
 
 def skeleton(statement: str) -> str:
     """The statement with every word blanked to `x` and every numeral to `0`, without spaces."""
-    return "".join("0" if word.isdecimal() else "x" if _is_word(word) else word for word in _words(statement))
+    return "".join(_blanked(statement))
+
+
+def _blanked(statement: str) -> list[str]:
+    return ["0" if word.isdecimal() else "x" if _is_word(word) else word for word in _words(statement)]
+
+
+def unordered(statement: str) -> str:
+    """The skeletons of the binders, the hypotheses and the conclusion of a closed proposition, each without the order of its words, in any order: statements that differ by the sides of an
+    equation, the order of summands or that of hypotheses have the same."""
+    parts, depth = [list[str]()], 0
+    for word in _blanked(statement):
+        depth += (word in _OPEN) - (word in _CLOSE)
+        if word in ("→", ",") and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return "→".join(sorted("".join(sorted(part)) for part in parts))
 
 
 PER_SKELETON = 5

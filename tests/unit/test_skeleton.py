@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from burnqed.data.skeleton import normal_form, skeleton
+from burnqed.data.skeleton import normal_form, skeleton, unordered
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,15 @@ def test_renaming_and_spacing_do_not_matter(one: str, other: str) -> None:
 )
 def test_what_a_statement_says_does_matter(one: str, other: str) -> None:
     assert normal_form(one) != normal_form(other)
+
+
+def test_without_order_the_sides_of_equations_summands_and_hypotheses_do_not_matter() -> None:
+    one = "∀ (f : List Nat → Nat), f [] = 2 → (∀ x xs, f (x :: xs) = 1 + x * x + f xs) → ∀ xs, f xs = f xs.reverse"
+    other = "∀ (f : List Nat → Nat), (∀ x xs, f (x :: xs) = f xs + x * x + 1) → 0 = f [] → ∀ xs, f xs.reverse = f xs"
+    assert unordered(one) == unordered(other)
+    assert skeleton(one) != skeleton(other)
+    assert unordered(one) != unordered(one.replace("x * x", "x + x"))
+    assert unordered("p → q ∧ r") != unordered("p ∧ q → r → s")
 
 
 def test_a_skeleton_forgets_names_and_numerals() -> None:

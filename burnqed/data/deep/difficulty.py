@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from itertools import islice
 
 from burnqed.data.trace.replay import KnownProof
-from burnqed.lean.protocol import LeanBackend, ProofState
+from burnqed.lean.protocol import LeanBackend, Outcome, ProofState
 
 CLOSERS = (
     *("rfl", "trivial", "assumption", "contradiction", "decide", "omega", "simp", "simp_all", "grind", "simp_all; omega"),
@@ -43,11 +43,15 @@ NONE_CLOSES = "no standard tactic closes this"
 _LOCAL = re.compile(r"^((?:[^\s:]+ )+): (.*)$", re.MULTILINE)
 
 
+class ProofStops(Exception):
+    """A tactic of the theorem's own proof, or its statement, fails within the limits of the Lean that measures: heartbeats, say, which the proof as a whole may have."""
+
+
 def standard(state: ProofState) -> list[str]:
     """The standard tactics at a state, for its first goal."""
     context, _, _ = state.goals[0].rpartition("⊢")
     locals_ = [(name, kind) for names, kind in _LOCAL.findall(context) for name in names.split() if "✝" not in name]
-    variables = [name for name, kind in locals_ if kind == "ℕ" or kind.startswith("List ")]
+    variables = [name for name, kind in locals_ if kind == "ℕ" or (kind.startswith("List ") and "→" not in kind)]
     hypotheses = [name for name, kind in locals_ if re.search(r"[=≤<>≥≠∣∧∨∀∃¬]", kind)]
     on_variable = [form.format(variables[-1]) for form in ON_VARIABLE] if variables else []
     on_hypotheses = [form.format(name) for name in reversed(hypotheses) for form in ON_HYPOTHESIS]
@@ -109,25 +113,31 @@ async def chained(
 
 
 async def dead_end(proof: KnownProof, lean: LeanBackend, nodes: int = 64) -> str | None:
-    """A standard tactic that leads from the state after the theorem's first one off its proof, and behind which the standard tactics find no proof when `nodes` states are
-    expanded, breadth first; None where there is none. `exfalso` does not count, which leads nowhere nearly everywhere."""
+    """A standard tactic that leads off the theorem's own proof, from the first state behind `intro` that has such a one, and behind which the standard tactics find no proof when
+    `nodes` states are expanded, breadth first; None where there is none. `exfalso` does not count, which leads nowhere nearly everywhere."""
     async with opened(proof, lean) as root:
-        on_proof = {state.text async for state, _ in along(proof, root, lean)}
-        for tactic, start in await successors(lean, root, [t for t in standard(root) if t != "exfalso"]):
-            if start.text in on_proof or start.is_solved:
-                continue
-            queue, seen, solved = [start], {root.text, start.text}, False
-            for state in islice(queue, nodes):  # to which the loop adds
-                if solved:
-                    break
-                for _, successor in await successors(lean, state, standard(state)):
-                    solved |= successor.is_solved
-                    if successor.text not in seen:
-                        seen.add(successor.text)
-                        queue.append(successor)
-            if not solved:
-                return tactic
+        states = [state async for state, _ in along(proof, root, lean)]
+        on_proof = {state.text for state in states}
+        for state in states:
+            for tactic, start in await successors(lean, state, [t for t in standard(state) if t != "exfalso"]):
+                if start.text in on_proof or start.is_solved:
+                    continue
+                if not await is_proved_within(nodes, start, lean):
+                    return tactic
     return None
+
+
+async def is_proved_within(nodes: int, start: ProofState, lean: LeanBackend) -> bool:
+    """Whether standard tactics prove a state when so many states are expanded, breadth first."""
+    queue, seen = [start], {start.text}
+    for state in islice(queue, nodes):  # to which the loop adds
+        for _, successor in await successors(lean, state, standard(state)):
+            if successor.is_solved:
+                return True
+            if successor.text not in seen:
+                seen.add(successor.text)
+                queue.append(successor)
+    return False
 
 
 async def ends_early(proof: KnownProof, lean: LeanBackend, least: int = 4) -> int | None:
@@ -158,22 +168,25 @@ async def along(proof: KnownProof, state: ProofState, lean: LeanBackend) -> Asyn
     for tactic in proof.tactics[1:]:
         yield state, tactic
         outcome = await lean.apply(state, tactic)
-        assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
-        state = outcome.state
+        state = reached(outcome, tactic)
 
 
 @asynccontextmanager
 async def opened(proof: KnownProof, lean: LeanBackend) -> AsyncIterator[ProofState]:
     """The state after the proof's first tactic, for as long as the block lasts."""
     outcome = await lean.start(proof.theorem)
-    assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
-    root = outcome.state
+    root = reached(outcome, "its statement")
     try:
         outcome = await lean.apply(root, proof.tactics[0])
-        assert outcome.state, f"{proof.theorem.name}: {outcome.message}"
-        yield outcome.state
+        yield reached(outcome, proof.tactics[0])
     finally:
         await lean.release(root)
+
+
+def reached(outcome: Outcome, by: str) -> ProofState:
+    if outcome.state is None:
+        raise ProofStops(f"it stops at {by}: {outcome.message}")
+    return outcome.state
 
 
 async def closed_by(lean: LeanBackend, state: ProofState) -> str | None:
