@@ -107,3 +107,9 @@ async def test_a_dead_end_is_a_choice_off_the_proof_behind_which_nothing_is_foun
     own = ("intro p q r h1 h2 h3", "apply h1", "exact h3 3")
     assert await dead_end(known(statement.format("(∀ n, r n → p n)"), *own), lean) == "apply h2"
     assert await dead_end(known(statement.format("(∀ n, q n → r n)"), *own), lean) is None
+
+
+async def test_a_dead_end_is_looked_for_at_every_state_of_the_proof(lean: EmbeddedLean) -> None:
+    forced = "∀ (p q r s : Nat → Prop), (∀ n, q n → p n) → (∀ n, s n → q n) → (∀ n, r n → q n) → (∀ n, s n) → p 3"
+    own = ("intro p q r s h1 h2 h3 h4", "apply h1", "apply h2", "exact h4 3")
+    assert await dead_end(known(forced, *own), lean) == "apply h3"
