@@ -141,8 +141,9 @@ async def check(file: Path, part: int, parts: int) -> int:
             told = [f"dead end behind {end}" if end else "no dead end" for end in here]
             print(f"{len(numbers)}/{len(found)} {proof.theorem.name}: {reason or 'deep'}, {average:.1f} states", *told, sep=", ", flush=True)  # fmt: skip
     lengths = [merged(p.tactics)[-1] for p in found]
+    measured = [number for number in numbers if number] or [0.0]
     print(f"{len(found)} theorems, {failed} of them not deep; tactics {min(lengths)} to {max(lengths)}, on average {fmean(lengths):.1f}; "
-          f"distinct states behind a state on average {fmean(numbers):.1f}, at least {min(numbers):.1f}; "
+          f"distinct states behind a state on average {fmean(measured):.1f}, at least {min(measured):.1f}; "
           f"{sum(end is not None for end in ends)} of {len(ends)} have a dead end")  # fmt: skip
     return 1 if failed or None in ends else 0
 

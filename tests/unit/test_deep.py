@@ -122,9 +122,7 @@ def test_all_rules_of_a_position_are_tried_and_positions_are_no_variables() -> N
 
 
 @pytest.mark.long
-def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton_with_training(
-    training: list[KnownProof],
-) -> None:
+def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton_with_training() -> None:
     shipped = read_index("shipped-deep")
     made = {p.theorem.name: p.theorem.statement for p in deep_proofs(0, DRAWN, benchmark=True)}
     assert len(shipped) >= 150

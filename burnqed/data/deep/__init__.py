@@ -48,14 +48,15 @@ def deep_proofs(seed: int, count: int, *, benchmark: bool = False, kinds: Collec
 
     def draw(rng: Random) -> Draft | None:
         made = draft(rng)
-        is_wanted = (made.kind in kinds or not kinds) and is_held_out(made) == benchmark
-        return made if is_wanted and unordered(made.statement) not in tested else None
+        shape = shape_of(made)
+        is_held_out = unit_interval("deep", shape) < BENCHMARK_SHARE
+        is_wanted = (made.kind in kinds or not kinds) and is_held_out == benchmark and shape not in tested
+        return made if is_wanted else None
 
     return collected(draw, seed, count, "deep", Distinct())
 
 
-def is_held_out(made: Draft) -> bool:
-    """Whether theorems with the skeleton of this one are for benchmarks. The sides of equations and the order of summands are drawn at random, which makes twins of some theorems; those
-    about moves have neither, and none is another's in another order."""
-    shape = skeleton(made.statement) if made.kind == "moves" else unordered(made.statement)
-    return unit_interval("deep", shape) < BENCHMARK_SHARE
+def shape_of(made: Draft) -> str:
+    """By which theorems are divided. The sides of equations and the order of summands are drawn at random, which makes twins of some theorems; those about moves have neither, and none is
+    another's in another order."""
+    return skeleton(made.statement) if made.kind == "moves" else unordered(made.statement)
