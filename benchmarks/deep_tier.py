@@ -139,7 +139,7 @@ async def check(file: Path, part: int, parts: int) -> int:
             numbers.append(average)
             ends += here
             told = [f"dead end behind {end}" if end else "no dead end" for end in here]
-            print(f"{len(numbers)}/{len(found)} {proof.theorem.name}: {reason or 'deep'}, {average:.1f} states", *told, sep=", ", flush=True)  # fmt: skip
+            print(f"{len(numbers)}/{len(found)} {proof.theorem.name}: {reason or 'deep'}, {f'{average:.1f}' if average else 'no'} states", *told, sep=", ", flush=True)  # fmt: skip
     lengths = [merged(p.tactics)[-1] for p in found]
     measured = [number for number in numbers if number] or [0.0]
     print(f"{len(found)} theorems, {failed} of them not deep; tactics {min(lengths)} to {max(lengths)}, on average {fmean(lengths):.1f}; "

@@ -57,6 +57,7 @@ def deep_proofs(seed: int, count: int, *, benchmark: bool = False, kinds: Collec
 
 
 def shape_of(made: Draft) -> str:
-    """By which theorems are divided. The sides of equations and the order of summands are drawn at random, which makes twins of some theorems; those about moves have neither: none of 1,240 to
+    """By which theorems are divided. The sides of equations and the order of summands are drawn at random, which makes twins of some theorems (so do the
+    spellings of an inequality, which are not looked through); those about moves have neither: none of 1,240 to
     train on has the words of one in a benchmark."""
     return skeleton(made.statement) if made.kind == "moves" else unordered(made.statement)
