@@ -138,8 +138,9 @@ async def check(file: Path, part: int, parts: int) -> int:
             failed += bool(reason)
             numbers.append(average)
             ends += here
-            told = [f"dead end behind {end}" if end else "no dead end" for end in here]
-            print(f"{len(numbers)}/{len(found)} {proof.theorem.name}: {reason or 'deep'}, {f'{average:.1f}' if average else 'no'} states", *told, sep=", ", flush=True)  # fmt: skip
+            told = [f"{average:.1f} states"] if average else []
+            told += [f"dead end behind {end}" if end else "no dead end" for end in here]
+            print(f"{len(numbers)}/{len(found)} {proof.theorem.name}: {reason or 'deep'}", *told, sep=", ", flush=True)
     lengths = [merged(p.tactics)[-1] for p in found]
     measured = [number for number in numbers if number] or [0.0]
     print(f"{len(found)} theorems, {failed} of them not deep; tactics {min(lengths)} to {max(lengths)}, on average {fmean(lengths):.1f}; "

@@ -11,6 +11,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate, groupby
 
 from burnqed.lean.lexer import Kind, tokens
 
@@ -18,6 +19,7 @@ _BINDERS = frozenset({"∀", "∃", "fun", "λ"})
 _THEOREMS = frozenset({"theorem", "lemma", "example"})
 _OPEN = frozenset("([{⟨⦃")
 _CLOSE = frozenset(")]}⟩⦄")
+_CONNECTIVES = frozenset({*"→,∧∨↔∀∃", "if", "then", "else"})
 _KEYWORDS = frozenset({"fun", "λ", "if", "then", "else", "let", "match", "with", "show", "from", "have", "by"})
 _SYNONYMS = {"ℕ": "Nat", "ℤ": "Int", "λ": "fun"}
 
@@ -82,24 +84,43 @@ class _Scope:
 
 def skeleton(statement: str) -> str:
     """The statement with every word blanked to `x` and every numeral to `0`, without spaces."""
-    return "".join(_blanked(statement))
+    return "".join(_blanked(_words(statement)))
 
 
-def _blanked(statement: str) -> list[str]:
-    return ["0" if word.isdecimal() else "x" if _is_word(word) else word for word in _words(statement)]
+def _blanked(words: list[str]) -> list[str]:
+    return ["0" if word.isdecimal() else "x" if _is_word(word) else word for word in words]
 
 
 def unordered(statement: str) -> str:
-    """The skeletons of the binders, the hypotheses and the conclusion of a closed proposition, each without the order of its words, in any order: statements that differ by the sides of an
-    equation, the order of summands or that of hypotheses have the same."""
+    """The skeletons of the binders, the hypotheses and the conclusion of a closed proposition, each without the order of its words, in any order: statements that differ by the sides
+    of an equation, the order of summands or that of hypotheses have the same, and so have those that write an inequality as `l ≤ r`, `r ≥ l`, `l < r + 1` or `¬ r < l`."""
     parts, depth = [list[str]()], 0
-    for word in _blanked(statement):
+    for word in _blanked(_with_at_most(_words(statement))):
         depth += (word in _OPEN) - (word in _CLOSE)
         if word in ("→", ",") and not depth:
             parts.append([])
         else:
             parts[-1].append(word)
     return "→".join(sorted("".join(sorted(part)) for part in parts))
+
+
+def _with_at_most(words: list[str]) -> list[str]:
+    """With `≤` for `≥`, `¬ … < …` and `… < … + 1`; the sides stay where they are."""
+    out: list[str] = []
+    for _, run in groupby(words, _CONNECTIVES.__contains__):
+        relation = ["≤" if word == "≥" else word for word in run]
+        if "<" in relation:
+            at = relation.index("<")
+            depths = accumulate((word in _OPEN) - (word in _CLOSE) for word in relation[at:])
+            end = next((at + after for after, depth in enumerate(depths) if depth < 0), len(relation))
+            if "¬" in relation[:at]:
+                relation[at] = "≤"
+                relation.remove("¬")
+            elif relation[end - 2 : end] == ["+", "1"]:
+                relation[at] = "≤"
+                del relation[end - 2 : end]
+        out += relation
+    return out
 
 
 PER_SKELETON = 5

@@ -17,6 +17,7 @@ from burnqed.data.exercises import VERSION, exercises
 from burnqed.data.generate import generate
 from burnqed.data.pairs import PAIRS, TacticPair
 from burnqed.data.sets.validate import sampled
+from burnqed.data.theorems import shipped_benchmark
 from burnqed.data.trace.reassemble import reassembled
 from burnqed.data.trace.replay import KnownProof
 from burnqed.key import digest_of
@@ -42,7 +43,9 @@ def contents(context: Context) -> tuple[tuple[str, str], ...]:
     if not is_own(context):
         corpus = [[p.theorem.model_dump(), p.tactics] for p in known_proofs(header)]
         tiers: tuple[tuple[str, str], ...] = (("the exercises", str(VERSION)),) if config.exercises else ()
-        tiers += (("the deep theorems", str(deep.VERSION)),) if config.deep + config.deep_statements else ()
+        if config.deep + config.deep_statements:
+            apart_from = [t.statement for t in shipped_benchmark()]
+            tiers += (("the deep theorems", digest_of([deep.VERSION, *apart_from])),)
         return ("the shipped corpus", digest_of(corpus)), index, *tiers
     addresses = (("pairs", config.pairs), ("proofs", config.proofs))
     return index, *(

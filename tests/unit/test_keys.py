@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from burnqed.config import SHIPPED, RunConfig
 from burnqed.data.pairs import PAIRS, TacticPair
-from burnqed.data.theorems import dump_index
+from burnqed.data.theorems import dump_index, shipped_benchmark
 from burnqed.errors import BadInput
 from burnqed.key import Key
 from burnqed.layout import SUCCESS, Layout
@@ -386,6 +386,17 @@ def test_the_shape_of_the_tiny_model_decides_nothing_about_another_one(tmp_path:
     write_model(tmp_path / "model", b"1")
     config = with_value(RunConfig(), "policy.model", str(tmp_path / "model"))
     assert Finished(Store(str(tmp_path / "store")), config).planned(with_value(config, "policy.layers", 9)) == []
+
+
+def test_deep_theorems_depend_on_the_benchmark_that_they_are_apart_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: Finished
+) -> None:
+    deep = with_value(RunConfig(), "data.deep", 3)
+    before = Finished(Store(str(tmp_path)), deep)
+    assert before.planned(deep) == []
+    monkeypatch.setattr(known, "shipped_benchmark", lambda: shipped_benchmark()[1:])
+    assert "data" in before.planned(deep)
+    assert finished.planned(RunConfig()) == []
 
 
 # ---- a step sees what it declares

@@ -51,6 +51,22 @@ def test_without_order_the_sides_of_equations_summands_and_hypotheses_do_not_mat
     assert unordered("p → q ∧ r") != unordered("p ∧ q → r → s")
 
 
+@pytest.mark.parametrize(
+    "spelled", ["g n + 3 ≥ f n", "f n < g n + 3 + 1", "¬ g n + 3 < f n", "f n ≤ 3 + g n", "¬ 3 + g n < f n"]
+)
+@pytest.mark.parametrize("around", ["∀ n, {}", "(∀ n, {} ∧ ¬ p n) → {}", "∀ n, ¬ p n → q n ∨ ({})"])
+def test_without_order_the_spelling_of_an_inequality_does_not_matter(spelled: str, around: str) -> None:
+    assert unordered(around.replace("{}", spelled)) == unordered(around.replace("{}", "f n ≤ g n + 3"))
+
+
+def test_other_inequalities_stay_what_they_are() -> None:
+    assert unordered("¬ ∃ x < n, p x") != unordered("∃ x ≤ n, p x")
+    assert unordered("∀ n, (if n < 3 then a else b + 1) = n") != unordered("∀ n, (if n ≤ 3 then a else b) = n")
+    assert unordered("∀ n, f n < f (n + 1)") != unordered("∀ n, f n ≤ f n")
+    assert unordered("∀ n, f n < f (n + 1)") != unordered("∀ n, f n ≤ f (n + 1)")
+    assert unordered("(∀ n, f n + 1 < f n) → p") != unordered("(∀ n, f n ≤ f n) → p")
+
+
 def test_a_skeleton_forgets_names_and_numerals() -> None:
     assert skeleton("∀ n : Nat, 8 ^ n % 7 = 1") == skeleton("∀ k : Int, 10^k % 9 = 1") == "∀x:x,0^x%0=0"
     assert skeleton("∀ n : Nat, 8 ^ n % 7 = 1") != skeleton("∀ n : Nat, 8 ^ n % 7 ≤ 1")

@@ -21,7 +21,7 @@ from burnqed.data.split import unit_interval
 from burnqed.data.theorems import shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
 
-VERSION = 3
+VERSION = 4
 """Raised when seeds give other theorems than before: what is made from them is then made anew."""
 BENCHMARK_SHARE = 0.25
 """Of the skeletons."""
@@ -57,7 +57,6 @@ def deep_proofs(seed: int, count: int, *, benchmark: bool = False, kinds: Collec
 
 
 def shape_of(made: Draft) -> str:
-    """By which theorems are divided. The sides of equations and the order of summands are drawn at random, which makes twins of some theorems (so do the
-    spellings of an inequality, which are not looked through); those about moves have neither: none of 1,240 to
-    train on has the words of one in a benchmark."""
+    """By which theorems are divided. The sides of equations, the spellings of inequalities and the order of summands are drawn at random, which makes twins of some theorems; those
+    about moves have none of these: none of 1,240 to train on has the words of one in a benchmark."""
     return skeleton(made.statement) if made.kind == "moves" else unordered(made.statement)
