@@ -13,6 +13,8 @@ from burnqed.data.corpus import load_corpus
 from burnqed.data.deep import VERSION, deep_proofs
 from burnqed.data.deep.difficulty import NUMBER, merged, standard
 from burnqed.data.deep.moves import LEAST, LONGEST, VARIETY
+from burnqed.data.exercises import exercises
+from burnqed.data.generate import generate
 from burnqed.data.skeleton import PER_SKELETON, normal_form, skeleton, unordered
 from burnqed.data.theorems import namespace, read_index, shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
@@ -130,7 +132,9 @@ def test_the_shipped_benchmark_holds_theorems_of_the_tier_that_share_no_skeleton
     kinds = Counter(kind(t.name) for t in shipped)
     assert kinds.keys() == {"strengthened", "goals", "witness", "cases", "moves"}
     assert 0.25 < kinds["moves"] / len(shipped) < 0.4
-    assert not in_any_order([*deep_proofs(0, 1_500), *load_corpus()]) & {unordered(t.statement) for t in shipped}
+    trained = in_any_order([*deep_proofs(0, 1_500), *load_corpus(), *exercises(0, 1_500)])
+    searched = {unordered(t.statement) for t in generate(0, 1_500)}
+    assert not (trained | searched) & {unordered(t.statement) for t in shipped}
 
 
 @pytest.mark.long
