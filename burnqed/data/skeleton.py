@@ -105,7 +105,7 @@ def unordered(statement: str) -> str:
 
 
 def _with_at_most(words: list[str]) -> list[str]:
-    """With `≤` for `≥`, `¬ … < …` and `… < … + 1`; the sides stay where they are."""
+    """With `≤` for `≥`, `¬ … < …` and `… < … + 1`. The sides stay where they are, so this is for those who forget the order."""
     out: list[str] = []
     for _, run in groupby(words, _CONNECTIVES.__contains__):
         relation = ["≤" if word == "≥" else word for word in run]

@@ -5,7 +5,7 @@
 
 Most conclusions need a lemma that is not in sight: stronger than what is to be shown, with numbers that have to be computed (`parts.py`; `theorems.py` puts statements
 and proofs together). The others are reached by many steps, of which each can lead astray (`moves.py`). `difficulty.py` measures how deep theorems are. Statements are divided by
-skeleton (but for moves, without its order): those for benchmarks share none with any that is trained on, and these none with the benchmark `shipped`.
+skeleton, the order of which counts for moves alone: those for benchmarks share none with any that is trained on, and these none with the benchmark `shipped`.
 """
 
 from __future__ import annotations
