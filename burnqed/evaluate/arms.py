@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from burnqed.evaluate.effects import Pairs, comparable
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, SPREAD, EvaluationResult, IterationResult
+from burnqed.head.metric import standard_error
 
 DISTANCE, PROBE, CALIBRATION = "centroid_within", "linear_probe", "calibration_error"
 """Of the metrics of a head's training: the distance between the mean embeddings of states on and off the proofs of a theorem, in pooled deviations; the accuracy of a linear probe; how far the
@@ -121,6 +122,14 @@ def mean_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
 
 
 def spread_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
-    """The standard error of the mean over seeds, which is theirs in the mean, as they have theorems in common; None where one of them has none."""
-    found = metrics(arm, seeds, name + SPREAD)
-    return sum(found) / len(found) if found and len(found) == len(metrics(arm, seeds, name)) else None
+    """The standard error over theorems of the mean over seeds; None where one of them has none. Theorems are averaged over seeds first, or, where a training did not note what each of
+    them adds, it is as wide as that of one seed in the mean."""
+    found, count = metrics(arm, seeds, name + SPREAD), len(metrics(arm, seeds, name))
+    if not found or len(found) < count:
+        return None
+    every = [seed.arms[arm.name].shares.get(f"{arm.figures}.{name}", {}) for seed in seeds if arm.name in seed.arms]
+    if any(not shares for shares in every):
+        return sum(found) / count
+    return standard_error(
+        [sum(shares.get(theorem, 0.0) for shares in every) / count for theorem in set().union(*every)]
+    )

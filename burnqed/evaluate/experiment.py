@@ -48,7 +48,7 @@ class Ranked(Result):
     error: float
     """Standard deviation by chance alone; of the mean over seeds."""
     spread: float | None = None
-    """Standard error of value − chance over theorems: the mean over seeds, which have theorems in common; None in results of earlier versions."""
+    """Standard error of value − chance over theorems (`burnqed.evaluate.arms.spread_of`); None of a few theorems, and in results of earlier versions."""
 
     @property
     def interval(self) -> Interval | None:

@@ -226,6 +226,9 @@ class IterationResult(Result):
     training: dict[str, float] = Field(default_factory=dict)
     """Final metrics: of the fine-tuning `sft.evaluation_loss`, …; of the head those of burnqed.train.monitor: `head.rank1`,
     `head.rank1_depth_4+`, `head.pairwise`, `head.energy_gap`, …; with NAME_chance, NAME_n, NAME_error and NAME_spread."""
+    shares: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Of `head.rank1` and others: by held-out theorem, what it adds to the figure's deviation from chance, minus what it would if all states were alike. With these the theorems of several
+    seeds are averaged before a standard error is taken. Empty in results of earlier versions."""
     cost: list[StepCost] = Field(default_factory=list)
     """Of every step before the report."""
     seconds: float = 0.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from burnqed.config import EbmConfig, RunConfig
 from burnqed.errors import TryAgain
+from burnqed.evaluate.arms import RANK1, SIBLINGS
 from burnqed.evaluate.report.inputs import HeldOutStates
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR, SPREAD
 from burnqed.log import log
@@ -33,6 +34,8 @@ PICTURE = "embeddings.json"
 """The states' embeddings in two dimensions, for the report."""
 HELD_OUT = "held_out.json"
 """States of held-out theorems, for the report (`burnqed.train.pictures`)."""
+SHARES = "rank_shares.json"
+"""What each held-out theorem adds to how often the head ranks a proof's state first, for intervals over several seeds."""
 SHOWN = 2_000
 """At most so many of each."""
 
@@ -117,6 +120,9 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     store.write_json(f"{unit.root}/{PICTURE}", picture(embeddings.matrix, *classes, seed=config.ebm.seed))
     drawn = held_out_states(Head.load(folder), examples, embeddings.matrix, fraction, seed=config.ebm.seed)
     store.write_json(f"{unit.root}/{HELD_OUT}", drawn)
+    ranked = {name: outcome.metrics[name].shares for name in (RANK1, SIBLINGS) if name in outcome.metrics}
+    named = {name: {examples.theorems[t]: s for t, s in shares.items()} for name, shares in ranked.items()}
+    store.write_json(f"{unit.root}/{SHARES}", named)
     store.delete(f"{unit.root}/{CHECKPOINT}")
     metrics: dict[str, float] = {}
     for name, metric in outcome.metrics.items():
@@ -198,6 +204,12 @@ def read_held_out(store: Store, prefix: str) -> HeldOutStates | None:
     """None for a head of an earlier version."""
     file = f"{output(store, prefix)}/{HELD_OUT}"
     return HeldOutStates.model_validate(store.read_json(file)) if store.exists(file) else None
+
+
+def read_shares(store: Store, prefix: str) -> dict[str, dict[str, float]]:
+    """Of the ranks, what each held-out theorem adds (`burnqed.head.metric.Metric.shares`), by name; empty for a head of an earlier version."""
+    file = f"{output(store, prefix)}/{SHARES}"
+    return dict(store.read_json(file)) if store.exists(file) else {}
 
 
 WORK = Work(units, run, needed=embed.needed)

@@ -5,7 +5,7 @@ Writes results.json, gate.json, index.html and the proofs it lists; adds the ite
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
 
@@ -121,6 +121,7 @@ async def run(context: Context, unit: Unit) -> ReportFacts:
         search=search_figures(results),
         index=index_figures(context, unit, results),
         training=training_metrics(context, records, earlier),
+        shares=rank_shares(context, records),
         cost=step_costs(worked),
         seconds=wall(worked),
     )
@@ -260,10 +261,25 @@ def training_metrics(
         figures[TRAINED_STEPS] = trained.steps
         before = before if trained.start != "base" else {}
     figures[TRAINED_STEPS] = figures.get(TRAINED_STEPS, 0.0) + before.get(TRAINED_STEPS, before.get("sft.steps", 0.0))
-    for part, stage in (("head", FINAL), (SEARCH_HEAD, SEARCH)):
-        if head := records.get(context.layout.head(stage)):
-            figures |= {f"{part}.{name}": value for name, value in HeadFacts.of(head).figures.items()}
+    for part, prefix in heads(context, records).items():
+        figures |= {f"{part}.{name}": value for name, value in HeadFacts.of(records[prefix]).figures.items()}
     return figures
+
+
+def rank_shares(context: Context, records: Mapping[str, Record]) -> dict[str, dict[str, float]]:
+    """By figure of a head, named as in `training_metrics`, what each held-out theorem adds to it."""
+    return {
+        f"{part}.{name}": shares
+        for part, prefix in heads(context, records).items()
+        for name, shares in ebm.read_shares(context.store, prefix).items()
+    }
+
+
+def heads(context: Context, records: Mapping[str, Record]) -> dict[str, str]:
+    """The prefixes of the heads that there are, by what the names of their figures begin with."""
+    stages = {"head": FINAL, SEARCH_HEAD: SEARCH}
+    prefixes = {part: context.layout.head(stage) for part, stage in stages.items()}
+    return {part: prefix for part, prefix in prefixes.items() if prefix in records}
 
 
 def attempts(context: Context) -> list[Attempt]:

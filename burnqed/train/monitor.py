@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from burnqed.head.calibration import calibration_error, reliability
-from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY, Metric, Metrics
+from burnqed.head.metric import LEAST_POSITIVES, LEAST_RANK_ACCURACY, Metric, Metrics, standard_error
 from burnqed.train.negatives import Kind
 
 Floats = NDArray[np.float32]
-LEAST_THEOREMS = 6
-"""Fewer are no ground for a standard error over theorems."""
 
 
 @dataclass(frozen=True)
@@ -134,23 +132,24 @@ def mean_metric(
     if not len(values):
         return None
     error = float(np.sqrt(variances.sum()) / len(variances))
+    shares = shares_of(values - chances, theorem)
     return Metric(
         value=float(values.mean()),
         chance=float(chances.mean()),
         count=len(values),
         error=error,
-        spread=spread_of(values - chances, theorem),
+        spread=standard_error([*shares.values()]),
+        shares=shares,
     )
 
 
-def spread_of(values: NDArray[Any], theorem: NDArray[np.int64]) -> float | None:
-    """Standard error of the mean of values [n], of which those of one theorem may depend on each other; None of fewer than six theorems, and where all are alike: that would be no error at all."""
-    _, of = np.unique(theorem, return_inverse=True)
-    sums = np.bincount(of, weights=values - values.mean())
-    theorems = len(sums)
-    if theorems < LEAST_THEOREMS or not np.ptp(values):
-        return None
-    return math.sqrt(float((sums**2).sum()) * theorems / (theorems - 1)) / len(values)
+def shares_of(values: NDArray[Any], theorem: NDArray[np.int64]) -> dict[int, float]:
+    """What each theorem adds to the mean of values [n], which may depend on each other within it, as a deviation (`Metric.shares`); none where all are alike: that would be no error at all."""
+    if not np.ptp(values):
+        return {}
+    theorems, of = np.unique(theorem, return_inverse=True)
+    sums = np.bincount(of, weights=values - values.mean()) / len(values)
+    return dict(zip(theorems.tolist(), sums.tolist(), strict=True))
 
 
 def verdict(metrics: Metrics) -> str:

@@ -15,9 +15,8 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 
-from burnqed.head.metric import Metric, Metrics
+from burnqed.head.metric import LEAST_THEOREMS, Metric, Metrics
 from burnqed.train.examples import HeadExamples
-from burnqed.train.monitor import LEAST_THEOREMS
 from burnqed.train.ragged import Indices, Ragged
 
 Floats = NDArray[np.float32]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
+from burnqed.head.metric import standard_error
 from burnqed.layout import Layout
 from burnqed.record import output
 from burnqed.store import Store
@@ -19,6 +21,9 @@ def test_the_wheel_runs_the_smoke_profile_in_an_empty_folder(wheel_commands: Pat
     results = json.loads((report / "results.json").read_text())
     assert {e["variant"] for e in results["evaluations"]} == {"plain", "head"}
     assert all(e["budgets"][-1]["errors"] == 0 for e in results["evaluations"])
+    for name in ("head.rank1", "head.rank1_siblings"):
+        shares = list(results["shares"][name].values())
+        assert standard_error(shares) == pytest.approx(results["training"].get(f"{name}_spread"))
     assert (report / "index.html").stat().st_size > 10_000
     assert "miss" not in run_smoke(wheel_commands, smoke_run)
     assert [path.name for path in smoke_run.iterdir()] == [STORE]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -14,7 +16,7 @@ from burnqed.config import GateConfig, RunConfig
 from burnqed.errors import BadInput
 from burnqed.evaluate.arms import Seed
 from burnqed.evaluate.compare import change
-from burnqed.evaluate.experiment import Experiments, judged
+from burnqed.evaluate.experiment import Experiments, Ranked, judged
 from burnqed.evaluate.render import print_experiment
 from burnqed.evaluate.report.experiment import write_page
 from burnqed.evaluate.results import HEAD, PLAIN, SEARCH_HEAD, EvaluationResult, IterationResult
@@ -23,6 +25,7 @@ from burnqed.resolve import from_json, resolve
 from burnqed.steps.experiment import judge
 from burnqed.steps.seeds import apart, measured
 from burnqed.store import Store
+from burnqed.train.monitor import mean_metric
 from burnqed_workflows import experiment
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
 
@@ -232,6 +235,34 @@ def test_whether_embeddings_have_held_is_said_with_its_uncertainty(distance: flo
     (b,) = (a for a in found.arms if a.name == "B")
     assert b.distance_interval == pytest.approx((distance - 0.0196, distance + 0.0196))
     assert f"{distance:.3f} ({distance - 0.0196:.2f} to {distance + 0.0196:.2f})" in b.head_cells
+
+
+def ranking(values: np.ndarray[Any, Any], *, is_noted: bool = True) -> Ranked:
+    """Of three seeds [3, n] of n theorems of one state each, what the head of A puts first where chance has 0."""
+    seeds, n = [], len(values[0])
+    for number, of_seed in enumerate(values):
+        metric = mean_metric(of_seed, np.zeros(n), np.full(n, 0.1), np.arange(n))
+        assert metric
+        assert metric.spread
+        assert metric.error
+        figures = {"": metric.value, "_chance": 0.0, "_error": metric.error, "_spread": metric.spread}
+        one = iteration(0, solves(15, PLAIN), solves(20, HEAD), **{f"head__rank1{k}": v for k, v in figures.items()})
+        shares = {"head.rank1": {f"t{t}": share for t, share in metric.shares.items()}}
+        seeds.append(Seed(f"run{number}", [one], {"A": one.model_copy(update={"shares": shares if is_noted else {}})}))
+    (found,) = (a.rank1 for a in judged(seeds, "core").arms if a.name == "A")
+    assert found
+    return found
+
+
+def test_the_interval_of_a_rank_is_over_theorems_whose_seeds_are_averaged_first() -> None:
+    """What the seeds have in common stays in it, and what each has alone grows less; without what each theorem adds, it is as wide as one seed's."""
+    draw = np.random.default_rng(0)
+    theorems, n = draw.normal(size=40), 40
+    alike, mixed = np.tile(theorems, (3, 1)), theorems + 2 * draw.normal(size=(3, n))
+    assert ranking(alike).spread == pytest.approx(theorems.std(ddof=1) / math.sqrt(n))
+    assert ranking(mixed).spread == pytest.approx(mixed.mean(axis=0).std(ddof=1) / math.sqrt(n))
+    assert ranking(mixed, is_noted=False).spread == pytest.approx(mixed.std(axis=1, ddof=1).mean() / math.sqrt(n))
+    assert (ranking(mixed).spread or 0) < 0.75 * (ranking(mixed, is_noted=False).spread or 0)
 
 
 def test_a_distance_without_its_uncertainty_or_of_nothing_decides_nothing() -> None:

@@ -378,6 +378,7 @@ def test_the_spread_is_over_theorems_whose_positives_depend_on_each_other() -> N
     four = head_metrics(scored([e for e in right for _ in range(4)], [[2.0]] * 40, theorem=[t for t in range(10) for _ in range(4)]))["rank1"]  # fmt: skip
     assert one.spread == pytest.approx(np.std([1, 0] * 5, ddof=1) / math.sqrt(10))
     assert (four.value, four.spread) == (one.value, pytest.approx(one.spread))
+    assert sum(share * share for share in four.shares.values()) * 10 / 9 == pytest.approx(one.spread**2)
     assert four.error == pytest.approx(one.error / 2), "as if all were independent"  # type: ignore[operator]
     few, alike = (
         head_metrics(scored(energies, [[2.0]] * len(energies)))["rank1"] for energies in (right[:5], [1.0] * 10)
