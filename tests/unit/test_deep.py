@@ -73,6 +73,16 @@ def test_no_skeleton_is_in_both_parts_and_few_theorems_share_one(
     assert len({normal_form(p.theorem.statement) for p in training}) == len({p.theorem.name for p in training}) == 300
 
 
+def test_others_to_evaluate_on_have_the_skeletons_neither_of_training_nor_of_what_they_are_apart_from(
+    training: list[KnownProof], benchmark: list[KnownProof]
+) -> None:
+    without = deep_proofs(1, 100, benchmark=True, apart_from=[p.theorem for p in benchmark])
+    drawn = deep_proofs(1, 100, benchmark=True)
+    assert shapes(drawn).keys() & shapes(benchmark).keys(), "else this shows nothing"
+    assert not shapes(without).keys() & shapes([*benchmark, *training]).keys()
+    assert len({*without} & {*drawn}) > 50
+
+
 def test_all_kinds_occur_and_proofs_have_4_to_15_tactics(
     training: list[KnownProof], benchmark: list[KnownProof]
 ) -> None:

@@ -47,6 +47,7 @@ CASES = [
     ("summary --store nothing", "run an iteration first"),
     ("compare a b", "There are no results at a"),
     ("data generate --kind moves --out g.json", "add --deep"),
+    ("data generate --held-out --out g.json", "add --deep"),
     ("data generate --deep --kind move --out g.json", "did you mean 'moves'?"),
     ("eval --theorems i.json --model m --out s3://bucket/prefix", "--out"),
     ("serve --port 1234", "--model"),

@@ -18,13 +18,18 @@ def generate(
     deep: bool = typer.Option(
         False,
         "--deep",
-        help="Theorems of the deep tier instead, of those that are for training, which all have a proof.",
+        help="Theorems of the deep tier instead, which all have a proof; of those that are for training.",
     ),
     kinds: list[str] = typer.Option(
         [],
         "--kind",
         help="With --deep: moves, strengthened, witness, goals or cases alone; may be repeated.",
         show_default="all",
+    ),
+    held_out: bool = typer.Option(
+        False,
+        "--held-out",
+        help="With --deep: those that are never for training, and have no skeleton of the shipped benchmarks either.",
     ),
 ) -> None:
     """Generate statements to search; they are not checked before the search.
@@ -34,15 +39,18 @@ def generate(
     from burnqed.config import DeepKind
     from burnqed.data.deep import deep_proofs
     from burnqed.data.generate import generate as generate_statements
-    from burnqed.data.theorems import dump_index
+    from burnqed.data.theorems import dump_index, shipped_benchmark
     from burnqed.store import Store
 
-    if kinds and not deep:
-        raise BadInput("--kind is of deep theorems; add --deep.")
+    if not deep and (kinds or held_out):
+        raise BadInput(f"{'--kind' if kinds else '--held-out'} is of deep theorems; add --deep.")
     for kind in kinds:
         options.check_word(kind, get_args(DeepKind), "kind of deep theorem")
-    theorems = (
-        [proof.theorem for proof in deep_proofs(seed, count, kinds=kinds)] if deep else generate_statements(seed, count)
-    )
+    if deep:
+        shipped = [theorem for name in ("shipped-deep", "shipped-moves") for theorem in shipped_benchmark(name=name)]
+        proofs = deep_proofs(seed, count, benchmark=held_out, kinds=kinds, apart_from=shipped)
+        theorems = [proof.theorem for proof in proofs]
+    else:
+        theorems = generate_statements(seed, count)
     Store(str(out.resolve().parent)).write_text(out.name, dump_index(theorems))
     typer.echo(f"{len(theorems)} statements in {out}.")

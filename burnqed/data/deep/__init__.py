@@ -10,7 +10,7 @@ skeleton, the order of which counts for moves alone: those for benchmarks share 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from random import Random
 
 from burnqed.data.deep.moves import LONGEST, moves
@@ -20,6 +20,7 @@ from burnqed.data.skeleton import Distinct, skeleton, unordered
 from burnqed.data.split import unit_interval
 from burnqed.data.theorems import shipped_benchmark
 from burnqed.data.trace.replay import KnownProof
+from burnqed.lean.protocol import Theorem
 
 VERSION = 4
 """Raised when seeds give other theorems than before: what is made from them is then made anew."""
@@ -37,14 +38,16 @@ def draft(rng: Random) -> Draft:
             return made
 
 
-def deep_proofs(seed: int, count: int, *, benchmark: bool = False, kinds: Collection[str] = ()) -> list[KnownProof]:
+def deep_proofs(
+    seed: int, count: int, *, benchmark: bool = False, kinds: Collection[str] = (), apart_from: Iterable[Theorem] = ()
+) -> list[KnownProof]:
     """`count` distinct theorems with proofs, named `deep::KIND_HASH`, to train on, or to evaluate on; a longer list of the same seed begins
-    with the shorter one, and one of some `kinds` has what a list of all kinds has of them. Not replayed.
+    with the shorter one, and one of some `kinds` has what a list of all kinds has of them. Those to evaluate on share no skeleton with the theorems that they are `apart_from`. Not replayed.
 
     Raises BadInput when there are not that many.
     """
-
-    tested = () if benchmark else {form(t.statement) for t in shipped_benchmark() for form in (skeleton, unordered)}
+    others = apart_from if benchmark else [*shipped_benchmark(), *apart_from]
+    tested = {form(theorem.statement) for theorem in others for form in (skeleton, unordered)}
 
     def draw(rng: Random) -> Draft | None:
         made = draft(rng)
