@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 LEAST_RANK_ACCURACY = 0.6
 """A head is accepted when its rank accuracy (how often a positive lies below one of its negatives; 0.5 is chance) is above this and its energy gap
@@ -34,8 +34,6 @@ class Metric(BaseModel):
     """Standard deviation that the figure would have if only chance decided it; positives are assumed to be independent."""
     spread: float | None = None
     """Standard error of value − chance over theorems, whose positives may depend on each other (clustered, Liang and Zeger 1986, doi:10.1093/biomet/73.1.13); None of a few theorems."""
-    shares: dict[int, float] = Field(default_factory=dict, exclude=True, repr=False)
-    """By theorem, as its index among the examples: what its positives add to value − chance, minus what they would if all positives were alike; the ground of the spread. Not written out."""
 
     def __str__(self) -> str:
         return f"{self.value:.3f}" + (f" (chance {self.chance:.3f})" if self.chance is not None else "")
@@ -45,6 +43,6 @@ Metrics = dict[str, Metric]
 
 
 def standard_error(shares: Sequence[float]) -> float | None:
-    """Of a mean, from what each theorem adds to its deviation (`Metric.shares`); None of fewer than six theorems."""
+    """Of a mean, from what each theorem adds to it, minus what it would if all positives were alike; None of fewer than six theorems."""
     n = len(shares)
     return math.sqrt(sum(share * share for share in shares) * n / (n - 1)) if n >= LEAST_THEOREMS else None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from burnqed.config import EbmConfig, RunConfig
 from burnqed.errors import TryAgain
-from burnqed.evaluate.arms import RANK1, SIBLINGS
 from burnqed.evaluate.report.inputs import HeldOutStates
 from burnqed.evaluate.results import CHANCE, COUNT, ERROR, SPREAD
 from burnqed.log import log
@@ -120,9 +119,7 @@ def train(context: Context, unit: Unit) -> HeadFacts:
     store.write_json(f"{unit.root}/{PICTURE}", picture(embeddings.matrix, *classes, seed=config.ebm.seed))
     drawn = held_out_states(Head.load(folder), examples, embeddings.matrix, fraction, seed=config.ebm.seed)
     store.write_json(f"{unit.root}/{HELD_OUT}", drawn)
-    ranked = {name: outcome.metrics[name].shares for name in (RANK1, SIBLINGS) if name in outcome.metrics}
-    named = {name: {examples.theorems[t]: s for t, s in shares.items()} for name, shares in ranked.items()}
-    store.write_json(f"{unit.root}/{SHARES}", named)
+    store.write_json(f"{unit.root}/{SHARES}", outcome.rank_shares)
     store.delete(f"{unit.root}/{CHECKPOINT}")
     metrics: dict[str, float] = {}
     for name, metric in outcome.metrics.items():
@@ -207,7 +204,7 @@ def read_held_out(store: Store, prefix: str) -> HeldOutStates | None:
 
 
 def read_shares(store: Store, prefix: str) -> dict[str, dict[str, float]]:
-    """Of the ranks, what each held-out theorem adds (`burnqed.head.metric.Metric.shares`), by name; empty for a head of an earlier version."""
+    """Of the ranks, what each held-out theorem adds (`burnqed.train.monitor.rank_shares`), by name; empty for a head of an earlier version."""
     file = f"{output(store, prefix)}/{SHARES}"
     return dict(store.read_json(file)) if store.exists(file) else {}
 

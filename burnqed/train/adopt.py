@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from burnqed.config import EbmConfig
 from burnqed.head.base import Head
-from burnqed.head.metric import Metric, Metrics
+from burnqed.head.metric import Metric
 from burnqed.log import log
 from burnqed.train.ebm import HeadOutcome, write_outcome
 from burnqed.train.embeddings import Embeddings
@@ -24,6 +25,7 @@ from burnqed.train.joint import MONITORED, JointOutcome
 from burnqed.train.model import device
 from burnqed.train.monitor import verdict
 from burnqed.train.quality import quality
+from burnqed.train.ragged import Indices
 
 JUDGED_BY = "pairwise"
 """The metric that must not fall: the head's rank accuracy."""
@@ -50,14 +52,14 @@ def adopt_head(
     head = Head.load(trained).to(device())
     head.standardise(matrix)
 
-    def measured(held_out: HeldOut) -> Metrics:
-        return held_out.metrics(head, lambda states: matrix[torch.from_numpy(states)].to(device()))
+    def embed(states: Indices) -> Tensor:
+        return matrix[torch.from_numpy(states)].to(device())
 
     held_out = HeldOut(examples, validation, config)
     figures = quality(examples, embeddings.matrix, training, held_out.chosen, seed=config.seed)
-    metrics = measured(held_out) | figures
+    metrics = held_out.metrics(head, embed) | figures
     # on the positives that the training measured it on
-    after = measured(HeldOut(examples, validation, config, MONITORED))
+    after = HeldOut(examples, validation, config, MONITORED).metrics(head, embed)
     reason = verdict(metrics) or fallen(joint.head.metrics.get(JUDGED_BY), after.get(JUDGED_BY))
     log.info(
         "head: of the joint training · rank accuracy %s, then %s with the exported model",
@@ -77,6 +79,7 @@ def adopt_head(
             validation_positives=len(held_out),
             shares={},
             metrics=metrics,
+            rank_shares=held_out.rank_shares(head, embed),
             rows=[],
         ),
     )

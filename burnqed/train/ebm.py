@@ -102,6 +102,8 @@ class HeadOutcome(BaseModel):
     """Actual shares of the kinds of negatives trained on: sibling, theorem, other, earlier, expanded."""
     metrics: Metrics
     """Of the kept weights on validation theorems, and of the embeddings themselves (centroid_l2, linear_probe)."""
+    rank_shares: dict[str, dict[str, float]] = {}
+    """Of rank1 and rank1_siblings: what each validation theorem adds (`burnqed.train.monitor.rank_shares`)."""
     rows: list[HeadRow]
 
 
@@ -138,7 +140,10 @@ def train_head(
     run.run(checkpoints, fingerprint(examples, embeddings, config, validation_fraction, continued), should_stop)
     # 3. Result
     head.load_state_dict(run.best)
-    metrics = run.evaluate() | quality(examples, embeddings.matrix, training, validation.chosen, seed=config.seed)
+    kept = head.plain()
+    metrics = validation.metrics(kept, run.embed) | quality(
+        examples, embeddings.matrix, training, validation.chosen, seed=config.seed
+    )
     reason = run.aborted or verdict(metrics)
     return write_outcome(
         workdir,
@@ -155,6 +160,7 @@ def train_head(
             validation_positives=len(run.validation),
             shares=run.shares(),
             metrics=metrics,
+            rank_shares=validation.rank_shares(kept, run.embed),
             rows=run.rows,
         ),
     )

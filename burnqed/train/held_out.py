@@ -17,7 +17,7 @@ from burnqed.head.metric import Metric, Metrics
 from burnqed.train.depth import depth_loss, earlier_states
 from burnqed.train.examples import HeadExamples
 from burnqed.train.losses import info_nce
-from burnqed.train.monitor import Scored, head_metrics, pairwise
+from burnqed.train.monitor import Scored, head_metrics, pairwise, rank_shares
 from burnqed.train.negatives import Kind, NegativeSampler
 from burnqed.train.ragged import Indices
 
@@ -51,6 +51,7 @@ class HeldOut:
             sampler = NegativeSampler(examples, self.chosen, examples.states, config)
             self.trained_like = sampler.draw(judged, np.random.default_rng(config.seed))
         self.earlier = earlier_states(examples, self.positives, MOST_EARLIER, np.random.default_rng(config.seed))
+        self.theorems = examples.theorems
         self.goals = examples.goal[self.positives]
         self.depth, self.remaining = examples.depth[self.positives], examples.remaining[self.positives]
         self.own, self.theorem = examples.state[self.positives], examples.theorem[self.positives]
@@ -70,23 +71,30 @@ class HeldOut:
         `embed` gives states [...] their embeddings [..., d]."""
         if not len(self):
             return {}
-        plain, g = head.plain(), embed(self.goals)[:, None]
-
-        def energies(rows: Indices) -> tuple[Tensor, Tensor]:
-            """Of the positives [n], and of other states [n, K]."""
-            z = embed(np.concatenate([self.own[:, None], rows], axis=1))
-            found = plain.to(z.device).group_energies(z, g)
-            return found[:, 0], found[:, 1:]
-
-        own, others = energies(self.negatives.rows)
+        plain = head.plain()
+        own, others = self.energies(plain, embed, self.negatives.rows)
         scored = self.scored(own, others, self.negatives.present, self.negatives.kinds)
-        metrics = head_metrics(scored) | self.on_the_way(*energies(self.earlier.rows))
+        metrics = head_metrics(scored) | self.on_the_way(*self.energies(plain, embed, self.earlier.rows))
         if self.trained_like is not self.negatives:
-            own, others = energies(self.trained_like.rows)
+            own, others = self.energies(plain, embed, self.trained_like.rows)
         present = self.trained_like.present
-        loss = info_nce(own, others, torch.from_numpy(present).to(g.device)).item()
+        loss = info_nce(own, others, torch.from_numpy(present).to(own.device)).item()
         by_chance = float(np.log(1 + present.sum(axis=1)).mean())
         return {"loss": Metric(value=loss, chance=by_chance, count=len(self))} | metrics
+
+    def rank_shares(self, head: Head, embed: Callable[[Indices], Tensor]) -> dict[str, dict[str, float]]:
+        """`burnqed.train.monitor.rank_shares`, by the theorems' names; empty when there is no positive."""
+        if not len(self):
+            return {}
+        own, others = self.energies(head.plain(), embed, self.negatives.rows)
+        found = rank_shares(self.scored(own, others, self.negatives.present, self.negatives.kinds))
+        return {name: {self.theorems[t]: share for t, share in shares.items()} for name, shares in found.items()}
+
+    def energies(self, plain: Head, embed: Callable[[Indices], Tensor], rows: Indices) -> tuple[Tensor, Tensor]:
+        """Of the positives [n], and of other states [n, K]."""
+        z, g = embed(np.concatenate([self.own[:, None], rows], axis=1)), embed(self.goals)[:, None]
+        found = plain.to(z.device).group_energies(z, g)
+        return found[:, 0], found[:, 1:]
 
     def scored(self, own: Tensor, others: Tensor, present: NDArray[np.bool_], kinds: NDArray[np.int8]) -> Scored:
         return Scored(own.cpu().numpy(), others.cpu().numpy(), present, kinds, self.depth, self.remaining, self.theorem)

@@ -66,13 +66,29 @@ def head_metrics(scored: Scored) -> Metrics:
 
 def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
     """How often the positive has the lowest energy among itself and its rivals; positives without rivals are left out."""
+    wins, chances, theorem = wins_of(scored, rivals)
+    return mean_metric(wins, chances, chances * (1 - chances), theorem)
+
+
+def rank_shares(scored: Scored) -> dict[str, dict[int, float]]:
+    """Of rank1 and rank1_siblings: by theorem, what its positives add to value − chance, minus what they would if all positives were alike."""
+    own = scored.present & (scored.kinds != Kind.OTHER)
+    rivals = {"rank1": own, "rank1_siblings": own & (scored.kinds == Kind.SIBLING)}
+    found = {name: wins_of(scored, which) for name, which in rivals.items()}
+    return {name: shares_of(wins - chances, of) for name, (wins, chances, of) in found.items() if len(wins)}
+
+
+def wins_of(
+    scored: Scored, rivals: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Of the positives that have rivals: whether each has the lowest energy (with ties its chance among them), how likely that is by chance, and its theorem."""
     counts = rivals.sum(axis=1)
     own = scored.positive[:, None]
     beaten = (rivals & (scored.negatives < own)).any(axis=1)
     ties = (rivals & (scored.negatives == own)).sum(axis=1)
     wins = np.where(beaten, 0.0, 1.0 / (1 + ties))
     chances = 1.0 / (1 + counts[counts > 0])
-    return mean_metric(wins[counts > 0], chances, chances * (1 - chances), scored.theorem[counts > 0])
+    return wins[counts > 0], chances, scored.theorem[counts > 0]
 
 
 def pairwise(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
@@ -132,19 +148,17 @@ def mean_metric(
     if not len(values):
         return None
     error = float(np.sqrt(variances.sum()) / len(variances))
-    shares = shares_of(values - chances, theorem)
     return Metric(
         value=float(values.mean()),
         chance=float(chances.mean()),
         count=len(values),
         error=error,
-        spread=standard_error([*shares.values()]),
-        shares=shares,
+        spread=standard_error([*shares_of(values - chances, theorem).values()]),
     )
 
 
 def shares_of(values: NDArray[Any], theorem: NDArray[np.int64]) -> dict[int, float]:
-    """What each theorem adds to the mean of values [n], which may depend on each other within it, as a deviation (`Metric.shares`); none where all are alike: that would be no error at all."""
+    """What each theorem adds to the mean of values [n], which may depend on each other within it, as a deviation from it; none where all are alike: that would be no error at all."""
     if not np.ptp(values):
         return {}
     theorems, of = np.unique(theorem, return_inverse=True)

@@ -25,7 +25,7 @@ from burnqed.resolve import from_json, resolve
 from burnqed.steps.experiment import judge
 from burnqed.steps.seeds import apart, measured
 from burnqed.store import Store
-from burnqed.train.monitor import mean_metric
+from burnqed.train.monitor import mean_metric, shares_of
 from burnqed_workflows import experiment
 from tests.fixtures.evaluations import evaluation, failed, iteration, proved, solving, unproved
 
@@ -247,7 +247,7 @@ def ranking(values: np.ndarray[Any, Any], *, is_noted: bool = True) -> Ranked:
         assert metric.error
         figures = {"": metric.value, "_chance": 0.0, "_error": metric.error, "_spread": metric.spread}
         one = iteration(0, solves(15, PLAIN), solves(20, HEAD), **{f"head__rank1{k}": v for k, v in figures.items()})
-        shares = {"head.rank1": {f"t{t}": share for t, share in metric.shares.items()}}
+        shares = {"head.rank1": {f"t{t}": share for t, share in shares_of(of_seed, np.arange(n)).items()}}
         seeds.append(Seed(f"run{number}", [one], {"A": one.model_copy(update={"shares": shares if is_noted else {}})}))
     (found,) = (a.rank1 for a in judged(seeds, "core").arms if a.name == "A")
     assert found

@@ -16,7 +16,7 @@ from burnqed.config import EbmConfig
 from burnqed.errors import BadInput, TryAgain
 from burnqed.head.base import Head, make_head
 from burnqed.head.calibration import calibration_error, reliability
-from burnqed.head.metric import Metric, Metrics
+from burnqed.head.metric import Metric, Metrics, standard_error
 from burnqed.head.mlp import FIRST_LAYER_SCALE, MlpHead
 from burnqed.store import Store
 from burnqed.train.depth import NATS, depth_loss, earlier_states
@@ -24,7 +24,7 @@ from burnqed.train.embeddings import EmbeddingCache
 from burnqed.train.examples import HeadExamples
 from burnqed.train.held_out import HeldOut
 from burnqed.train.losses import info_nce
-from burnqed.train.monitor import Scored, head_metrics, verdict
+from burnqed.train.monitor import Scored, head_metrics, rank_shares, verdict
 from burnqed.train.negatives import Kind, NegativeSampler
 from burnqed.train.quality import embedding_metrics, linear_probe
 from tests.fixtures.head_examples import Positive, examples_of, random_trajectories
@@ -375,10 +375,12 @@ def test_the_spread_is_over_theorems_whose_positives_depend_on_each_other() -> N
     """Ten theorems, of which a head is right about half: four equal positives of each tell no more than one."""
     right = [1.0, 3.0] * 5
     one = head_metrics(scored(right, [[2.0]] * 10))["rank1"]
-    four = head_metrics(scored([e for e in right for _ in range(4)], [[2.0]] * 40, theorem=[t for t in range(10) for _ in range(4)]))["rank1"]  # fmt: skip
+    fourfold = scored([e for e in right for _ in range(4)], [[2.0]] * 40, theorem=[t for t in range(10) for _ in range(4)])  # fmt: skip
+    four, shares = head_metrics(fourfold)["rank1"], rank_shares(fourfold)["rank1"]
+    assert shares == pytest.approx({t: (0.5 if t % 2 == 0 else -0.5) / 10 for t in range(10)})
+    assert standard_error([*shares.values()]) == four.spread
     assert one.spread == pytest.approx(np.std([1, 0] * 5, ddof=1) / math.sqrt(10))
     assert (four.value, four.spread) == (one.value, pytest.approx(one.spread))
-    assert sum(share * share for share in four.shares.values()) * 10 / 9 == pytest.approx(one.spread**2)
     assert four.error == pytest.approx(one.error / 2), "as if all were independent"  # type: ignore[operator]
     few, alike = (
         head_metrics(scored(energies, [[2.0]] * len(energies)))["rank1"] for energies in (right[:5], [1.0] * 10)
