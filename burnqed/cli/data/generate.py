@@ -36,7 +36,7 @@ def generate(
 
     Example: burnqed data generate --count 500 --out generated.json
     """
-    from burnqed.config import DeepKind
+    from burnqed.config import SHIPPED_INDICES, DeepKind
     from burnqed.data.deep import deep_proofs
     from burnqed.data.generate import generate as generate_statements
     from burnqed.data.theorems import dump_index, shipped_benchmark
@@ -47,7 +47,7 @@ def generate(
     for kind in kinds:
         options.check_word(kind, get_args(DeepKind), "kind of deep theorem")
     if deep:
-        shipped = [theorem for name in ("shipped-deep", "shipped-moves") for theorem in shipped_benchmark(name=name)]
+        shipped = [theorem for name in SHIPPED_INDICES for theorem in shipped_benchmark(name=name)]
         proofs = deep_proofs(seed, count, benchmark=held_out, kinds=kinds, apart_from=shipped)
         theorems = [proof.theorem for proof in proofs]
     else:
