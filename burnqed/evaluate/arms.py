@@ -123,7 +123,7 @@ def mean_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
 
 def spread_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
     """The standard error over theorems of the mean over seeds; None where one of them has none. Theorems are averaged over seeds first, or, where a training did not note what each of
-    them adds, it is as wide as that of one seed in the mean."""
+    them adds (of distances none does), it is as wide as that of one seed in the mean."""
     found, count = metrics(arm, seeds, name + SPREAD), len(metrics(arm, seeds, name))
     if not found or len(found) < count:
         return None
@@ -131,5 +131,5 @@ def spread_of(arm: Arm, seeds: Sequence[Seed], name: str) -> float | None:
     if any(not shares for shares in every):
         return sum(found) / count
     return standard_error(
-        [sum(shares.get(theorem, 0.0) for shares in every) / count for theorem in set().union(*every)]
+        [sum(shares.get(theorem, 0.0) for shares in every) / count for theorem in sorted(set().union(*every))]
     )

@@ -379,7 +379,8 @@ def test_the_spread_is_over_theorems_whose_positives_depend_on_each_other() -> N
     four, shares = head_metrics(fourfold)["rank1"], rank_shares(fourfold)["rank1"]
     assert shares == pytest.approx({t: (0.5 if t % 2 == 0 else -0.5) / 10 for t in range(10)})
     assert standard_error([*shares.values()]) == four.spread
-    assert one.spread == pytest.approx(np.std([1, 0] * 5, ddof=1) / math.sqrt(10))
+    student = 2.262 / 1.96  # of nine degrees of freedom
+    assert one.spread == pytest.approx(student * np.std([1, 0] * 5, ddof=1) / math.sqrt(10), rel=1e-3)
     assert (four.value, four.spread) == (one.value, pytest.approx(one.spread))
     assert four.error == pytest.approx(one.error / 2), "as if all were independent"  # type: ignore[operator]
     few, alike = (
