@@ -37,7 +37,9 @@ def collected(
     while len(proofs) < count:
         vain += 1
         if vain > PATIENCE:
-            raise BadInput(f"There are only {len(proofs)} {tier} theorems for seed {seed}; ask for fewer than {count}.")
+            raise BadInput(
+                f"There are only {len(proofs)} {tier} theorems like that for seed {seed}; ask for fewer than {count}."
+            )
         made = draw(rng)
         if made is None or (digest := distinct.add(made.statement)) is None:
             continue

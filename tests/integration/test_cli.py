@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 from burnqed import lease
-from burnqed.data.theorems import parse_index
+from burnqed.config import SHIPPED_INDICES
+from burnqed.data.deep import BENCHMARK_SHARE
+from burnqed.data.skeleton import skeleton
+from burnqed.data.split import unit_interval
+from burnqed.data.theorems import parse_index, read_index
 from burnqed.store import Store
 
 BAD_INPUT = [
@@ -94,6 +98,22 @@ def test_deep_statements_can_be_of_one_kind(tmp_path: Path) -> None:
     assert burnqed(*given, cwd=tmp_path).returncode == 0
     names = [t["name"] for t in json.loads((tmp_path / "moves.json").read_text())["theorems"]]
     assert [name.rpartition("_")[0] for name in names] == ["deep::moves"] * 3
+
+
+def test_held_out_deep_statements_have_no_skeleton_of_training_of_a_shipped_benchmark_or_of_a_given_index(
+    tmp_path: Path,
+) -> None:
+    given = ("data", "generate", "--deep", "--held-out", "--kind", "moves", "--seed", "3", "--count", "6")
+    assert burnqed(*given, "--out", "one.json", cwd=tmp_path).returncode == 0
+    assert burnqed(*given, "--apart-from", "one.json", "--out", "other.json", cwd=tmp_path).returncode == 0
+    one, other = (
+        {skeleton(theorem.statement) for theorem in read_index(str(tmp_path / name))}
+        for name in ("one.json", "other.json")
+    )
+    shipped = {skeleton(theorem.statement) for name in SHIPPED_INDICES for theorem in read_index(name)}
+    assert not one & other
+    assert not (one | other) & shipped
+    assert all(unit_interval("deep", shape) < BENCHMARK_SHARE for shape in one | other)
 
 
 def test_traced_proofs_become_pairs_and_one_that_does_not_replay_is_left_out(tmp_path: Path) -> None:

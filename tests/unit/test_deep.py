@@ -100,7 +100,7 @@ def test_moves_are_many_and_of_several_kinds(training: list[KnownProof]) -> None
 
 def test_there_is_an_end_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draft, "PATIENCE", 10)
-    with pytest.raises(BadInput, match=r"There are only \d+ deep theorems for seed 0"):
+    with pytest.raises(BadInput, match=r"There are only \d+ deep theorems like that for seed 0"):
         deep_proofs(0, 1_000_000, benchmark=True)
 
 

@@ -48,6 +48,7 @@ CASES = [
     ("compare a b", "There are no results at a"),
     ("data generate --kind moves --out g.json", "add --deep"),
     ("data generate --held-out --out g.json", "add --deep"),
+    ("data generate --deep --apart-from i.json --out g.json", "add --deep --held-out"),
     ("data generate --deep --kind move --out g.json", "did you mean 'moves'?"),
     ("eval --theorems i.json --model m --out s3://bucket/prefix", "--out"),
     ("serve --port 1234", "--model"),

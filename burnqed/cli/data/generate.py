@@ -31,6 +31,11 @@ def generate(
         "--held-out",
         help="With --deep: those that are never for training, and have no skeleton of the shipped benchmarks either.",
     ),
+    apart_from: list[str] = typer.Option(
+        [],
+        "--apart-from",
+        help="With --held-out: nor one of this theorem index, for instance of those that settings were chosen on; may be repeated.",
+    ),
 ) -> None:
     """Generate statements to search; they are not checked before the search.
 
@@ -39,16 +44,18 @@ def generate(
     from burnqed.config import SHIPPED_INDICES, DeepKind
     from burnqed.data.deep import deep_proofs
     from burnqed.data.generate import generate as generate_statements
-    from burnqed.data.theorems import dump_index, shipped_benchmark
+    from burnqed.data.theorems import dump_index, read_index
     from burnqed.store import Store
 
     if not deep and (kinds or held_out):
         raise BadInput(f"{'--kind' if kinds else '--held-out'} is of deep theorems; add --deep.")
+    if apart_from and not held_out:
+        raise BadInput("--apart-from is of theorems to evaluate on; add --deep --held-out.")
     for kind in kinds:
         options.check_word(kind, get_args(DeepKind), "kind of deep theorem")
     if deep:
-        shipped = [theorem for name in SHIPPED_INDICES for theorem in shipped_benchmark(name=name)]
-        proofs = deep_proofs(seed, count, benchmark=held_out, kinds=kinds, apart_from=shipped)
+        others = [theorem for index in (*SHIPPED_INDICES, *apart_from) for theorem in read_index(index)]
+        proofs = deep_proofs(seed, count, benchmark=held_out, kinds=kinds, apart_from=others)
         theorems = [proof.theorem for proof in proofs]
     else:
         theorems = generate_statements(seed, count)

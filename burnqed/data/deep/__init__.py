@@ -42,7 +42,7 @@ def deep_proofs(
     seed: int, count: int, *, benchmark: bool = False, kinds: Collection[str] = (), apart_from: Iterable[Theorem] = ()
 ) -> list[KnownProof]:
     """`count` distinct theorems with proofs, named `deep::KIND_HASH`, to train on, or to evaluate on; a longer list of the same seed begins
-    with the shorter one, and one of some `kinds` has what a list of all kinds has of them. Those to evaluate on share no skeleton with the theorems that they are `apart_from`. Not replayed.
+    with the shorter one, and one of some `kinds` has what a list of all kinds has of them. They share no skeleton with the theorems that they are `apart_from`. Not replayed.
 
     Raises BadInput when there are not that many.
     """
