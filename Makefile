@@ -1,4 +1,4 @@
-# make demo     train a prover from nothing by two rounds of expert iteration (half an hour to an hour on 2 cores)
+# make demo     train a prover from nothing: known proofs, then a round of expert iteration (half an hour to an hour on 2 cores)
 # make test     the tests
 # Both set up ./.venv first, from nothing but Python 3.11 or newer.
 
