@@ -259,9 +259,12 @@ def test_the_interval_of_a_rank_is_over_theorems_whose_seeds_are_averaged_first(
     draw = np.random.default_rng(0)
     theorems, n = draw.normal(size=40), 40
     alike, mixed = np.tile(theorems, (3, 1)), theorems + 2 * draw.normal(size=(3, n))
-    assert ranking(alike).spread == pytest.approx(theorems.std(ddof=1) / math.sqrt(n))
-    assert ranking(mixed).spread == pytest.approx(mixed.mean(axis=0).std(ddof=1) / math.sqrt(n))
-    assert ranking(mixed, is_noted=False).spread == pytest.approx(mixed.std(axis=1, ddof=1).mean() / math.sqrt(n))
+    student = 2.0227 / 1.96  # of 39 degrees of freedom
+    assert ranking(alike).spread == pytest.approx(student * theorems.std(ddof=1) / math.sqrt(n), rel=1e-4)
+    assert ranking(mixed).spread == pytest.approx(student * mixed.mean(axis=0).std(ddof=1) / math.sqrt(n), rel=1e-4)
+    assert ranking(mixed, is_noted=False).spread == pytest.approx(
+        student * mixed.std(axis=1, ddof=1).mean() / math.sqrt(n), rel=1e-4
+    )
     assert (ranking(mixed).spread or 0) < 0.75 * (ranking(mixed, is_noted=False).spread or 0)
 
 
