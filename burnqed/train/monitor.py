@@ -47,15 +47,17 @@ def head_metrics(scored: Scored) -> Metrics:
     they are about. pairwise, by which heads are accepted, is over all negatives as they were drawn: a head that fails there is broken, and one that passes need not be good.
     Ties count as a fair draw would decide them, so a head that cannot distinguish states has exactly the chance value.
     """
-    everything, scored = scored, replace(scored, present=scored.present & (scored.kinds != Kind.OTHER))
+    rivals = ranked_among(scored)
+    own, siblings = rivals["rank1"], rivals["rank1_siblings"]
+    everything, scored = scored, replace(scored, present=own)
     depth = np.minimum(scored.depth, 4)[:, None]
     metrics = {
-        "rank1": rank1(scored, scored.present),
-        **{f"rank1_depth_{d}": rank1(scored, scored.present & (depth == d)) for d in (1, 2, 3)},
-        "rank1_depth_4+": rank1(scored, scored.present & (depth == 4)),
-        "rank1_siblings": rank1(scored, scored.present & (scored.kinds == Kind.SIBLING)),
+        "rank1": rank1(scored, own),
+        **{f"rank1_depth_{d}": rank1(scored, own & (depth == d)) for d in (1, 2, 3)},
+        "rank1_depth_4+": rank1(scored, own & (depth == 4)),
+        "rank1_siblings": rank1(scored, siblings),
         "pairwise": pairwise(everything, everything.present),
-        "sibling_discrimination": pairwise(scored, scored.present & (scored.kinds == Kind.SIBLING)),
+        "sibling_discrimination": pairwise(scored, siblings),
         "auc": auc(everything),
         "energy_gap": energy_gap(scored),
         "calibration_error": calibration(scored),
@@ -72,10 +74,14 @@ def rank1(scored: Scored, rivals: NDArray[np.bool_]) -> Metric | None:
 
 def rank_shares(scored: Scored) -> dict[str, dict[int, float]]:
     """Of rank1 and rank1_siblings: by theorem, what its positives add to value − chance, minus what they would if all positives were alike."""
-    own = scored.present & (scored.kinds != Kind.OTHER)
-    rivals = {"rank1": own, "rank1_siblings": own & (scored.kinds == Kind.SIBLING)}
-    found = {name: wins_of(scored, which) for name, which in rivals.items()}
+    found = {name: wins_of(scored, rivals) for name, rivals in ranked_among(scored).items()}
     return {name: shares_of(wins - chances, of) for name, (wins, chances, of) in found.items() if len(wins)}
+
+
+def ranked_among(scored: Scored) -> dict[str, NDArray[np.bool_]]:
+    """[n, K]: the negatives of the positive's own theorem (rank1), and its siblings (rank1_siblings)."""
+    own = scored.present & (scored.kinds != Kind.OTHER)
+    return {"rank1": own, "rank1_siblings": own & (scored.kinds == Kind.SIBLING)}
 
 
 def wins_of(
